@@ -1,0 +1,269 @@
+#include "api.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "autotune/tuner.h"
+#include "core/random.h"
+#include "runtime/budget.h"
+#include "runtime/threads.h"
+
+namespace fastpipe::api {
+namespace {
+
+// Counts the forks between the first process and this one, so that an iterator can tell that its
+// threads stayed behind in a parent.
+std::atomic<int64_t> fork_generation{0};
+const int at_fork_registered = pthread_atfork(
+    nullptr, nullptr, [] { fork_generation.fetch_add(1, std::memory_order_relaxed); });
+
+constexpr std::string_view kMagic = "fastpipe-position";
+constexpr int64_t kVersion = 1;
+
+uint64_t Checksum(std::string_view bytes) {
+  uint64_t sum = bytes.size();
+  for (char byte : bytes) sum = MixBits(sum ^ static_cast<uint8_t>(byte));
+  return sum;
+}
+
+std::unique_ptr<FileSystem> SimulatedStorage(const PipelineOptions& options) {
+  if (!options.simulate_storage) return nullptr;
+  return NewFaultyFileSystem(PosixFileSystem(), options.faults);
+}
+
+}  // namespace
+
+TensorSpec MakeSpec(const std::string& dtype, bool known_rank, const std::vector<int64_t>& dims) {
+  auto parsed = DTypeFromName(dtype);
+  return {parsed.ok() ? parsed.value() : DType::kInvalid, known_rank, dims, nullptr};
+}
+
+Tensor CopyTensor(DType dtype, const std::vector<int64_t>& dims, const void* bytes) {
+  Tensor tensor = Tensor::Allocate(dtype, dims);
+  if (tensor.num_bytes() > 0) std::memcpy(tensor.mutable_raw(), bytes, tensor.num_bytes());
+  return tensor;
+}
+
+uint8_t* UnsharedPayload(Tensor* tensor) {
+  return tensor->buffer() && tensor->buffer().unique() ? tensor->mutable_raw() : nullptr;
+}
+
+std::shared_ptr<void> Owned(void* object, void (*drop)(void*)) { return {object, drop}; }
+
+std::string_view MessageOf(const Status& status) { return status.message(); }
+
+std::string TrailOf(const Status& status) {
+  std::string text;
+  for (const std::string& place : status.trail()) text += (text.empty() ? "" : "\n") + place;
+  return text;
+}
+
+Status BuildDataset(const Args& args, const std::vector<DatasetRef>& inputs,
+                    const std::string& where, DatasetRef* dataset) {
+  FASTPIPE_ASSIGN(*dataset, MakeDataset(args, inputs, where));
+  return Status::Ok();
+}
+
+Status AddKernel(ProgramBuilder* builder, const Args& attrs, const std::vector<int>& inputs,
+                 const std::string& where, std::vector<int>* outputs) {
+  FASTPIPE_ASSIGN(*outputs, builder->AddKernel(attrs, inputs, where));
+  return Status::Ok();
+}
+
+Status AddDataset(ProgramBuilder* builder, const Args& args, const ValueList& inputs,
+                  const std::string& where, int* output) {
+  FASTPIPE_ASSIGN(*output, builder->AddDataset(args, inputs, where));
+  return Status::Ok();
+}
+
+Status RunKernel(const Args& attrs, const std::vector<Tensor>& inputs,
+                 std::vector<Tensor>* outputs) {
+  std::vector<TensorSpec> specs;
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& input : inputs) {
+    specs.push_back(TensorSpec::Of(input));
+    pointers.push_back(&input);
+  }
+  FASTPIPE_ASSIGN(KernelPlan plan, PlanKernel(attrs, specs));
+  outputs->assign(plan.outputs.size(), Tensor());
+  std::vector<Output> slots;
+  for (Tensor& output : *outputs) slots.emplace_back(&output);
+  KernelContext context{PosixFileSystem(), CancelToken::Root()};
+  Status status = plan.kernel->Run(&context, pointers, slots);
+  status.AddTrail(attrs.owner());
+  return status;
+}
+
+void SetRunOptions(PipelineOptions* options, bool deterministic, bool autotune, int64_t cpu_budget,
+                   int64_t ram_budget) {
+  options->run = {deterministic, autotune, cpu_budget, ram_budget};
+}
+
+void SetSimulatedStorage(PipelineOptions* options, int64_t open_delay, int64_t read_delay,
+                         int64_t bytes_per_second, int64_t max_read, int64_t fail_open,
+                         int64_t fail_read) {
+  options->simulate_storage = true;
+  options->faults.open_delay = std::chrono::nanoseconds(open_delay);
+  options->faults.read_delay = std::chrono::nanoseconds(read_delay);
+  options->faults.bytes_per_second = bytes_per_second;
+  options->faults.max_read = static_cast<size_t>(std::max<int64_t>(max_read, 0));
+  options->faults.fail_open = fail_open;
+  options->faults.fail_read = fail_read;
+}
+
+Pipeline::Pipeline(DatasetRef dataset, const PipelineOptions& options)
+    : dataset_(std::move(dataset)),
+      options_(options),
+      storage_(SimulatedStorage(options)),
+      cancel_(CancelToken::Root()),
+      fork_generation_(fork_generation.load()) {
+  MutexLock lock(mutex_);
+  Open(options.run_index);
+}
+
+void Pipeline::Open(uint64_t run_index) {
+  iterator_.reset();
+  FileSystem* files = storage_ ? storage_.get() : PosixFileSystem();
+  auto run = std::make_shared<RunContext>(options_.run, files, run_index);
+  run->stages().set_on_first_tunable([this, run = run.get()] {
+    if (!options_.run.autotune) return;
+    MutexLock lock(report_mutex_);
+    tuner_ = Tuner::Start(run);
+  });
+  iterator_ = dataset_->MakeIterator({run, cancel_});
+  MutexLock lock(report_mutex_);
+  run_ = std::move(run);
+}
+
+std::shared_ptr<RunContext> Pipeline::CurrentRun() {
+  MutexLock lock(report_mutex_);
+  return run_;
+}
+
+Pipeline::~Pipeline() NO_THREAD_SAFETY_ANALYSIS {
+  if (fork_generation_ == fork_generation.load()) {
+    Close();
+    return;
+  }
+  // In a child process the threads do not exist, and a lock that one of them held stays locked:
+  // joining would wait for ever, so what they share is left behind.
+  static_cast<void>(iterator_.release());
+  static_cast<void>(tuner_.release());
+  static_cast<void>(std::make_unique<std::shared_ptr<RunContext>>(run_).release());
+}
+
+Status Pipeline::CheckUsable() {
+  if (fork_generation_ != fork_generation.load()) {
+    return FailedPrecondition(
+        "this iterator was made before fork(): its threads stayed in the parent process. Make a "
+        "new iterator in the child");
+  }
+  return Status::Ok();
+}
+
+Status Pipeline::Next(Element* element) {
+  FASTPIPE_RETURN_IF_ERROR(CheckUsable());
+  MutexLock lock(mutex_);
+  if (!iterator_) return Cancelled("the iterator was closed");
+  return iterator_->Next(element);
+}
+
+void Pipeline::Close() {
+  if (fork_generation_ != fork_generation.load()) return;
+  cancel_->Cancel();
+  MutexLock lock(mutex_);
+  // The tuner first: it may be changing a stage that the iterator is about to destroy.
+  std::unique_ptr<Tuner> tuner;
+  {
+    MutexLock report_lock(report_mutex_);
+    tuner = std::move(tuner_);
+  }
+  tuner.reset();
+  iterator_.reset();
+}
+
+Status Pipeline::Save(const std::string& fingerprint, std::string* state) {
+  FASTPIPE_RETURN_IF_ERROR(CheckUsable());
+  MutexLock lock(mutex_);
+  if (!iterator_) return Cancelled("the iterator was closed");
+  PositionWriter writer;
+  writer.PutBytes(kMagic);
+  writer.PutInt(kVersion);
+  writer.PutBytes(fingerprint);
+  writer.PutInt(static_cast<int64_t>(CurrentRun()->run_index()));
+  PositionWriter position;
+  FASTPIPE_RETURN_IF_ERROR(iterator_->Save(&position));
+  writer.PutBytes(position.bytes());
+  writer.PutInt(static_cast<int64_t>(Checksum(writer.bytes())));
+  *state = writer.bytes();
+  return Status::Ok();
+}
+
+Status Pipeline::Restore(const std::string& fingerprint, const std::string& state) {
+  FASTPIPE_RETURN_IF_ERROR(CheckUsable());
+  PositionReader reader(state);
+  if (reader.GetBytes() != kMagic) return DataLoss("this is not a saved fastpipe position");
+  const int64_t version = reader.GetInt();
+  const std::string_view saved_fingerprint = reader.GetBytes();
+  const uint64_t run_index = static_cast<uint64_t>(reader.GetInt());
+  const std::string_view position = reader.GetBytes();
+  const size_t covered = state.size() - reader.remaining();
+  const uint64_t checksum = static_cast<uint64_t>(reader.GetInt());
+  FASTPIPE_RETURN_IF_ERROR(reader.status());
+  if (checksum != Checksum(std::string_view(state).substr(0, covered)) || !reader.at_end()) {
+    return DataLoss("the saved iterator position is damaged: its checksum does not match");
+  }
+  if (version != kVersion) {
+    return FailedPrecondition(StrCat("the position was saved in format ", version,
+                                     ", this fastpipe reads format ", kVersion));
+  }
+  if (saved_fingerprint != fingerprint) {
+    return FailedPrecondition("the position was saved by another pipeline");
+  }
+  MutexLock lock(mutex_);
+  Open(run_index);
+  PositionReader body(position);
+  return iterator_->Restore(&body);
+}
+
+std::vector<StageReport> Pipeline::Stages() {
+  std::vector<StageReport> reports;
+  CurrentRun()->stages().ForEach([&](Stage* stage) {
+    const StageStats& stats = stage->stats;
+    reports.push_back({stage->label, stage->running_threads(), stage->window.value(),
+                       stage->threads.tunable() || stage->window.tunable(),
+                       StageStats::Get(stats.elements), StageStats::Get(stats.delivered),
+                       StageStats::Get(stats.busy_ns), StageStats::Get(stats.cpu_ns),
+                       StageStats::Get(stats.input_wait_ns), StageStats::Get(stats.full_wait_ns),
+                       StageStats::Get(stats.empty_wait_ns), StageStats::Get(stats.buffered),
+                       StageStats::Get(stats.buffered_bytes)});
+  });
+  return reports;
+}
+
+std::vector<std::string> Pipeline::TunerLog() {
+  MutexLock lock(report_mutex_);
+  return tuner_ ? tuner_->Log() : std::vector<std::string>();
+}
+
+int Pipeline::ThreadCount() {
+  int count = 0;
+  for (const StageReport& stage : Stages()) count += static_cast<int>(stage.threads);
+  MutexLock lock(report_mutex_);
+  return count + (tuner_ ? 1 : 0);
+}
+
+std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options) {
+  return std::make_shared<Pipeline>(std::move(dataset), options);
+}
+
+int CpuCount() { return CpuBudget(); }
+int RunningThreads() { return ThreadBudget::Get().running(); }
+int64_t LiveBufferBytes() { return BufferPool::Get().live_bytes(); }
+int64_t IdleBufferBytes() { return BufferPool::Get().idle_bytes(); }
+void TrimBuffers() { BufferPool::Get().Trim(); }
+void SetThreadCap(int cap) { ThreadBudget::Get().set_cap(cap); }
+
+}  // namespace fastpipe::api

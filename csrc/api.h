@@ -1,0 +1,139 @@
+// The facade: everything that fastpipe/_core.pyx knows of native code.
+//
+// Contract: values in, Status out. Build a dataset or a program piece by piece, run one kernel, start a
+// Pipeline on a dataset. Nothing here grows with the number of ops or kernels.
+// Thread rule: datasets and programs are immutable; a builder belongs to one thread; a Pipeline may
+// be called by any thread, one call at a time runs and the others wait; Close may come at any time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/args.h"
+#include "core/dataset.h"
+#include "core/program.h"
+#include "core/python_hooks.h"
+#include "core/registry.h"
+#include "io/file_system.h"
+#include "runtime/context.h"
+
+namespace fastpipe {
+
+class Tuner;
+
+namespace api {
+
+// ---- values ----
+
+using ProgramRef = std::shared_ptr<const Program>;
+
+inline Value NoneValue() { return Value{}; }
+inline Value BoolValue(bool value) { return Value{value}; }
+inline Value IntValue(int64_t value) { return Value{value}; }
+inline Value DoubleValue(double value) { return Value{value}; }
+inline Value StringValue(std::string value) { return Value{std::move(value)}; }
+inline Value TensorValue(Tensor value) { return Value{std::move(value)}; }
+inline Value SpecValue(TensorSpec value) { return Value{std::move(value)}; }
+inline Value SlotValue(int index, TensorSpec spec) { return Value{Slot{index, std::move(spec)}}; }
+inline Value DatasetValue(DatasetRef value) { return Value{std::move(value)}; }
+inline Value ListValue(ValueList value) { return Value{std::move(value)}; }
+inline Value FunctionOf(ProgramRef program, ValueList captures) {
+  return Value{FunctionValue{std::move(program), std::move(captures)}};
+}
+
+TensorSpec MakeSpec(const std::string& dtype, bool known_rank, const std::vector<int64_t>& dims);
+// A numeric tensor that copies `bytes`.
+Tensor CopyTensor(DType dtype, const std::vector<int64_t>& dims, const void* bytes);
+// Bytes of the payload that Python may use in place: null unless nobody else shares it.
+uint8_t* UnsharedPayload(Tensor* tensor);
+
+// A shared_ptr that calls `drop(object)` in the end: how native code owns a Python object.
+std::shared_ptr<void> Owned(void* object, void (*drop)(void*));
+std::string_view MessageOf(const Status& status);  // without the trail
+std::string TrailOf(const Status& status);         // "a\nb"
+
+// ---- datasets, programs, kernels ----
+
+Status BuildDataset(const Args& args, const std::vector<DatasetRef>& inputs,
+                    const std::string& where, DatasetRef* dataset);
+Status AddKernel(ProgramBuilder* builder, const Args& attrs, const std::vector<int>& inputs,
+                 const std::string& where, std::vector<int>* outputs);
+Status AddDataset(ProgramBuilder* builder, const Args& args, const ValueList& inputs,
+                  const std::string& where, int* output);
+// Plans and runs one kernel at once.
+Status RunKernel(const Args& attrs, const std::vector<Tensor>& inputs,
+                 std::vector<Tensor>* outputs);
+
+// ---- running ----
+
+struct PipelineOptions {
+  RunOptions run;
+  bool simulate_storage = false;
+  Faults faults;
+  uint64_t run_index = 0;
+};
+
+void SetRunOptions(PipelineOptions* options, bool deterministic, bool autotune, int64_t cpu_budget,
+                   int64_t ram_budget);
+// Delays in nanoseconds; 0 or less leaves a fault out.
+void SetSimulatedStorage(PipelineOptions* options, int64_t open_delay, int64_t read_delay,
+                         int64_t bytes_per_second, int64_t max_read, int64_t fail_open,
+                         int64_t fail_read);
+
+struct StageReport {
+  std::string label;
+  int64_t threads, window;
+  bool tuned;
+  int64_t elements, delivered, busy_ns, cpu_ns, input_wait_ns, full_wait_ns, empty_wait_ns;
+  int64_t buffered, buffered_bytes;
+};
+
+class Pipeline {
+ public:
+  Pipeline(DatasetRef dataset, const PipelineOptions& options);
+  ~Pipeline();
+
+  Status Next(Element* element);
+  // Stops and joins all threads; the next Next says the iterator is closed. Idempotent.
+  void Close();
+  // The position, checked and versioned; `fingerprint` must be that of the pipeline.
+  Status Save(const std::string& fingerprint, std::string* state);
+  // REQUIRES: before the first Next.
+  Status Restore(const std::string& fingerprint, const std::string& state);
+  std::vector<StageReport> Stages();
+  std::vector<std::string> TunerLog();
+  // Native threads that run for this pipeline.
+  int ThreadCount();
+
+ private:
+  void Open(uint64_t run_index) REQUIRES(mutex_);
+  Status CheckUsable();
+  std::shared_ptr<RunContext> CurrentRun();
+
+  const DatasetRef dataset_;
+  const PipelineOptions options_;
+  const std::unique_ptr<FileSystem> storage_;  // the simulated one, if any
+  const std::shared_ptr<CancelToken> cancel_;
+  const int64_t fork_generation_;
+  Mutex mutex_;  // held during a Next
+  std::unique_ptr<Iterator> iterator_ GUARDED_BY(mutex_);
+  Mutex report_mutex_;  // held briefly: reports come while a Next waits
+  std::shared_ptr<RunContext> run_ GUARDED_BY(report_mutex_);
+  std::unique_ptr<Tuner> tuner_ GUARDED_BY(report_mutex_);
+};
+
+std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options);
+
+// Process-wide facts.
+int CpuCount();
+int RunningThreads();
+int64_t LiveBufferBytes();
+int64_t IdleBufferBytes();
+void TrimBuffers();
+void SetThreadCap(int cap);
+
+}  // namespace api
+}  // namespace fastpipe

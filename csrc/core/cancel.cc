@@ -1,0 +1,101 @@
+#include "core/cancel.h"
+
+#include <algorithm>
+
+namespace fastpipe {
+namespace {
+
+constexpr std::chrono::milliseconds kInterruptPeriod(50);
+thread_local InterruptHook interrupt_hook = nullptr;
+
+template <typename T>
+void Erase(std::vector<T*>* list, T* item) {
+  list->erase(std::remove(list->begin(), list->end(), item), list->end());
+}
+
+Status ClosedError() { return Cancelled("the iterator was closed"); }
+
+}  // namespace
+
+std::shared_ptr<CancelToken> CancelToken::Root() {
+  struct Constructible : CancelToken {};
+  return std::make_shared<Constructible>();
+}
+
+std::shared_ptr<CancelToken> CancelToken::Child() {
+  std::shared_ptr<CancelToken> child = Root();
+  child->parent_ = shared_from_this();
+  MutexLock lock(mutex_);
+  if (cancelled()) child->cancelled_.store(true, std::memory_order_relaxed);
+  children_.push_back(child.get());
+  return child;
+}
+
+CancelToken::~CancelToken() {
+  if (!parent_) return;
+  MutexLock lock(parent_->mutex_);
+  Erase(&parent_->children_, this);
+}
+
+void CancelToken::Cancel() {
+  MutexLock lock(mutex_);
+  if (cancelled_.exchange(true)) return;
+  for (Waker* waker : wakers_) waker->wake_();
+  for (CancelToken* child : children_) child->Cancel();
+}
+
+CancelToken::Waker::Waker(std::shared_ptr<CancelToken> token, std::function<void()> wake)
+    : token_(std::move(token)), wake_(std::move(wake)) {
+  MutexLock lock(token_->mutex_);
+  token_->wakers_.push_back(this);
+  if (token_->cancelled()) wake_();
+}
+
+CancelToken::Waker::~Waker() {
+  MutexLock lock(token_->mutex_);
+  Erase(&token_->wakers_, this);
+}
+
+Status CancelToken::SleepFor(std::chrono::nanoseconds duration) {
+  Mutex mutex;
+  CondVar condition;
+  Waker waker(shared_from_this(), [&] {
+    MutexLock lock(mutex);
+    condition.NotifyAll();
+  });
+  const auto deadline = std::chrono::steady_clock::now() + duration;
+  while (!cancelled()) {
+    const std::chrono::nanoseconds left = deadline - std::chrono::steady_clock::now();
+    if (left.count() <= 0) return Status::Ok();
+    {
+      MutexLock lock(mutex);
+      if (!cancelled()) {
+        condition.WaitFor(mutex, std::min<std::chrono::nanoseconds>(left, kInterruptPeriod));
+      }
+    }
+    FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+  }
+  return ClosedError();
+}
+
+void SetThreadInterruptHook(InterruptHook hook) { interrupt_hook = hook; }
+
+Status CheckInterrupt() {
+  if (interrupt_hook != nullptr && interrupt_hook()) return Cancelled("interrupted by a signal");
+  return Status::Ok();
+}
+
+Status WaitOnce(CondVar& condition, Mutex& mutex, const CancelToken& token) {
+  if (token.cancelled()) return ClosedError();
+  if (interrupt_hook == nullptr) {
+    condition.Wait(mutex);
+  } else if (!condition.WaitFor(mutex, kInterruptPeriod)) {
+    mutex.Unlock();
+    Status status = CheckInterrupt();
+    mutex.Lock();
+    FASTPIPE_RETURN_IF_ERROR(std::move(status));
+  }
+  return token.cancelled() ? ClosedError() : Status::Ok();
+}
+
+}  // namespace fastpipe

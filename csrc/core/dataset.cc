@@ -1,0 +1,103 @@
+#include "core/dataset.h"
+
+namespace fastpipe {
+namespace {
+
+// How many results pass between two looks for a pending signal: rare enough to cost nothing, often
+// enough that a pipeline which never yields an element can be interrupted.
+constexpr int64_t kResultsPerInterruptCheck = 1024;
+
+class DatasetObject final : public Object {
+ public:
+  explicit DatasetObject(DatasetRef dataset) : dataset_(std::move(dataset)) {}
+  const DatasetRef& dataset() const { return dataset_; }
+
+ private:
+  // Ref counts for itself, so the last one hands the object back to unique_ptr.
+  void Dispose() override { std::unique_ptr<DatasetObject> owned(this); }
+  friend std::default_delete<DatasetObject>;
+  ~DatasetObject() override = default;
+  const DatasetRef dataset_;
+};
+
+}  // namespace
+
+Status Iterator::Conclude(Status status) {
+  if (status.ok()) {
+    ++count_;
+  } else if (status.end_of_sequence()) {
+    ended_ = true;
+  } else if (status.code() != Code::kCancelled) {
+    if (!status.located()) {
+      status.AddTrail(StrCat(dataset_->label(), ", element ", count_));
+      status.set_located();
+    }
+    ++count_;
+  }
+  return status;
+}
+
+Status Iterator::Next(Element* out) {
+  out->clear();
+  if (context_.cancel->cancelled()) return Cancelled("the iterator was closed");
+  if (ended_) return Status::EndOfSequence();
+  if (count_ % kResultsPerInterruptCheck == kResultsPerInterruptCheck - 1) {
+    FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+  }
+  return Conclude(Produce(out));
+}
+
+Status Iterator::Skip(int64_t count, int64_t* skipped) {
+  if (context_.cancel->cancelled()) return Cancelled("the iterator was closed");
+  if (ended_ && count > 0) return Status::EndOfSequence();
+  const int64_t before = *skipped;
+  Status status = ProduceSkip(count, skipped);
+  count_ += *skipped - before;
+  if (status.end_of_sequence()) ended_ = true;
+  return status;
+}
+
+Status Iterator::ProduceSkip(int64_t count, int64_t* skipped) {
+  Element dropped;
+  for (int64_t i = 0; i < count; ++i) {
+    dropped.clear();
+    if (i % kResultsPerInterruptCheck == 0) FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+    Status status = Produce(&dropped);
+    if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
+    ++*skipped;
+  }
+  return Status::Ok();
+}
+
+Status Iterator::Save(PositionWriter* writer) {
+  writer->PutInt(count_);
+  writer->PutInt(ended_ ? 1 : 0);
+  // Past the end there is nothing to come back to, whatever the op.
+  return ended_ ? Status::Ok() : SavePosition(writer);
+}
+
+Status Iterator::Restore(PositionReader* reader) {
+  count_ = reader->GetCount();
+  ended_ = reader->GetCount(1) == 1;
+  FASTPIPE_RETURN_IF_ERROR(reader->status());
+  if (ended_) return Status::Ok();
+  FASTPIPE_RETURN_IF_ERROR(RestorePosition(reader));
+  return reader->status();
+}
+
+Tensor TensorOf(DatasetRef dataset) {
+  auto object = std::make_unique<DatasetObject>(std::move(dataset));
+  return Tensor::Holding(DType::kDataset, Ref<DatasetObject>::Adopt(object.release()));
+}
+
+const DatasetRef& DatasetOf(const Tensor& tensor) {
+  return tensor.held<DatasetObject>()->dataset();
+}
+
+TensorSpec DatasetSpec(const ElementSpec& element) {
+  TensorSpec spec = TensorSpec::Scalar(DType::kDataset);
+  spec.element = std::make_shared<const ElementSpec>(element);
+  return spec;
+}
+
+}  // namespace fastpipe

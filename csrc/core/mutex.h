@@ -1,0 +1,80 @@
+// Mutex, MutexLock and CondVar: the standard ones with Clang's thread-safety annotations.
+//
+// Contract: every field that a Mutex guards is marked GUARDED_BY(mutex). Waits go through CondVar,
+// whose waits are interruptible (see core/interrupt.h), so that a blocked consumer notices Ctrl+C.
+// Thread rule: these are the only lock types in csrc/; never hold one while calling out of the
+// class that owns it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#if defined(__clang__)
+#define FASTPIPE_ANNOTATE(x) __attribute__((x))
+#else
+#define FASTPIPE_ANNOTATE(x)
+#endif
+#define CAPABILITY(x) FASTPIPE_ANNOTATE(capability(x))
+#define SCOPED_CAPABILITY FASTPIPE_ANNOTATE(scoped_lockable)
+#define GUARDED_BY(x) FASTPIPE_ANNOTATE(guarded_by(x))
+#define REQUIRES(...) FASTPIPE_ANNOTATE(requires_capability(__VA_ARGS__))
+#define EXCLUDES(...) FASTPIPE_ANNOTATE(locks_excluded(__VA_ARGS__))
+#define ACQUIRE(...) FASTPIPE_ANNOTATE(acquire_capability(__VA_ARGS__))
+#define RELEASE(...) FASTPIPE_ANNOTATE(release_capability(__VA_ARGS__))
+#define TRY_ACQUIRE(...) FASTPIPE_ANNOTATE(try_acquire_capability(__VA_ARGS__))
+#define NO_THREAD_SAFETY_ANALYSIS FASTPIPE_ANNOTATE(no_thread_safety_analysis)
+
+namespace fastpipe {
+
+class CAPABILITY("mutex") Mutex {
+ public:
+  Mutex() = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void Lock() ACQUIRE() { mutex_.lock(); }
+  void Unlock() RELEASE() { mutex_.unlock(); }
+  bool TryLock() TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+
+ private:
+  friend class CondVar;
+  std::mutex mutex_;
+};
+
+class SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.Lock(); }
+  ~MutexLock() RELEASE() { mutex_.Unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
+class CondVar {
+ public:
+  // Spurious wake-ups happen: wait in a loop.
+  void Wait(Mutex& mutex) REQUIRES(mutex) {
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    condition_.wait(lock);
+    lock.release();
+  }
+  // False on timeout.
+  bool WaitFor(Mutex& mutex, std::chrono::nanoseconds timeout) REQUIRES(mutex) {
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    // steady_clock deadline: wait_for on gcc 12 is steady too, but says so only in its source.
+    bool woken = condition_.wait_until(lock, std::chrono::steady_clock::now() + timeout) ==
+                 std::cv_status::no_timeout;
+    lock.release();
+    return woken;
+  }
+  void NotifyOne() { condition_.notify_one(); }
+  void NotifyAll() { condition_.notify_all(); }
+
+ private:
+  std::condition_variable condition_;
+};
+
+}  // namespace fastpipe

@@ -1,0 +1,85 @@
+// PositionWriter and PositionReader: the bytes of a saved position.
+//
+// Contract: a position is small and flat; each Iterator appends its own numbers after those of its
+// inputs, and reads them back in the same order. A damaged position makes the reader fail, sticky,
+// never crash.
+// Thread rule: plain values, one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/status.h"
+
+namespace fastpipe {
+
+class PositionWriter {
+ public:
+  void PutInt(int64_t value) {
+    uint64_t rest = (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+    while (rest >= 0x80) {
+      bytes_.push_back(static_cast<char>(rest | 0x80));
+      rest >>= 7;
+    }
+    bytes_.push_back(static_cast<char>(rest));
+  }
+  void PutBytes(std::string_view value) {
+    PutInt(static_cast<int64_t>(value.size()));
+    bytes_.append(value);
+  }
+  const std::string& bytes() const { return bytes_; }
+  void clear() { bytes_.clear(); }
+
+ private:
+  std::string bytes_;
+};
+
+class PositionReader {
+ public:
+  explicit PositionReader(std::string_view bytes) : bytes_(bytes) {}
+
+  // 0 once the position has proved damaged.
+  int64_t GetInt() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+      if (bytes_.empty()) break;
+      const uint8_t byte = static_cast<uint8_t>(bytes_.front());
+      bytes_.remove_prefix(1);
+      value |= static_cast<uint64_t>(byte & 0x7f) << (shift < 64 ? shift : 63);
+      if (byte < 0x80) {
+        return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
+      }
+    }
+    damaged_ = true;
+    return 0;
+  }
+  // A count or an index that must lie in [0, limit].
+  int64_t GetCount(int64_t limit = INT64_MAX) {
+    const int64_t value = GetInt();
+    if (value >= 0 && value <= limit) return value;
+    damaged_ = true;
+    return 0;
+  }
+  std::string_view GetBytes() {
+    const size_t size = static_cast<size_t>(GetCount(static_cast<int64_t>(bytes_.size())));
+    if (size > bytes_.size()) {
+      damaged_ = true;
+      return {};
+    }
+    std::string_view value = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return value;
+  }
+  size_t remaining() const { return bytes_.size(); }
+  bool at_end() const { return bytes_.empty(); }
+  Status status() const {
+    return damaged_ ? DataLoss("the saved iterator position is damaged") : Status::Ok();
+  }
+
+ private:
+  std::string_view bytes_;
+  bool damaged_ = false;
+};
+
+}  // namespace fastpipe

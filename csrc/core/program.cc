@@ -1,0 +1,216 @@
+#include "core/program.h"
+
+#include <algorithm>
+
+#include "core/registry.h"
+
+namespace fastpipe {
+namespace {
+
+class Placeholder final : public Dataset {
+ public:
+  explicit Placeholder(const ElementSpec& spec) : Dataset(spec, {}) {}
+  // Only programs that are being traced see placeholders, and they never run.
+  std::unique_ptr<Iterator> MakeIterator(const IteratorContext&) const override { return nullptr; }
+};
+
+// Collects the slots that `value` needs when it runs.
+void CollectSlots(const Value& value, std::vector<int>* slots) {
+  if (const Slot* slot = value.get<Slot>()) slots->push_back(slot->index);
+  if (const ValueList* list = value.get<ValueList>()) {
+    for (const Value& item : *list) CollectSlots(item, slots);
+  }
+  if (const FunctionValue* function = value.get<FunctionValue>()) {
+    for (const Value& item : function->captures) CollectSlots(item, slots);
+  }
+}
+
+// Replaces Slots by tensors, in the order in which CollectSlots found them.
+Value Bind(const Value& value, Inputs inputs, size_t* next) {
+  if (value.get<Slot>()) return Value{*inputs[(*next)++]};
+  if (const ValueList* list = value.get<ValueList>()) {
+    ValueList bound;
+    for (const Value& item : *list) bound.push_back(Bind(item, inputs, next));
+    return Value{std::move(bound)};
+  }
+  if (const FunctionValue* function = value.get<FunctionValue>()) {
+    FunctionValue bound{function->program, {}};
+    for (const Value& item : function->captures) bound.captures.push_back(Bind(item, inputs, next));
+    return Value{std::move(bound)};
+  }
+  return value;
+}
+
+// Makes a dataset from arguments that became known just now.
+class MakeDatasetKernel final : public Kernel {
+ public:
+  MakeDatasetKernel(Args args, ValueList inputs, std::string where)
+      : args_(std::move(args)), inputs_(std::move(inputs)), where_(std::move(where)) {}
+
+  std::vector<int> Slots() const {
+    std::vector<int> slots;
+    for (const auto& [name, value] : args_.values()) CollectSlots(value, &slots);
+    for (const Value& input : inputs_) CollectSlots(input, &slots);
+    return slots;
+  }
+
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    size_t next = 0;
+    std::map<std::string, Value, std::less<>> bound;
+    for (const auto& [name, value] : args_.values()) bound[name] = Bind(value, in, &next);
+    std::vector<DatasetRef> inputs;
+    for (const Value& input : inputs_) {
+      const DatasetRef* known = input.get<DatasetRef>();
+      inputs.push_back(known ? *known : DatasetOf(*in[next++]));
+    }
+    FASTPIPE_ASSIGN(DatasetRef made, MakeDataset(Args(args_.owner(), std::move(bound)),
+                                                 std::move(inputs), where_));
+    out[0].Set(TensorOf(std::move(made)));
+    return Status::Ok();
+  }
+
+ private:
+  const Args args_;
+  const ValueList inputs_;
+  const std::string where_;
+};
+
+}  // namespace
+
+DatasetRef PlaceholderDataset(const ElementSpec& spec) {
+  return std::make_shared<const Placeholder>(spec);
+}
+
+int ProgramBuilder::AddSlot(TensorSpec spec) {
+  program_->slots_.push_back(std::move(spec));
+  return static_cast<int>(program_->slots_.size()) - 1;
+}
+
+int ProgramBuilder::AddArg(TensorSpec spec) {
+  const int slot = AddSlot(std::move(spec));
+  program_->arg_slots_.push_back(slot);
+  return slot;
+}
+
+int ProgramBuilder::AddCapture(TensorSpec spec) {
+  const int slot = AddSlot(std::move(spec));
+  program_->capture_slots_.push_back(slot);
+  return slot;
+}
+
+int ProgramBuilder::AddConstant(Tensor value) {
+  TensorSpec spec = value.dtype() == DType::kDataset ? DatasetSpec(DatasetOf(value)->spec())
+                                                     : TensorSpec::Of(value);
+  const int slot = AddSlot(std::move(spec));
+  program_->constants_.emplace_back(slot, std::move(value));
+  return slot;
+}
+
+Result<std::vector<int>> ProgramBuilder::AddKernel(const Args& attrs, std::vector<int> inputs,
+                                                   const std::string& where) {
+  std::vector<TensorSpec> specs;
+  for (int slot : inputs) specs.push_back(spec(slot));
+  FASTPIPE_ASSIGN(KernelPlan plan, PlanKernel(attrs, specs));
+  Program::Instruction instruction;
+  instruction.place = where.empty() ? attrs.owner() : StrCat(attrs.owner(), " (", where, ")");
+  instruction.kernel = std::move(plan.kernel);
+  instruction.inputs = std::move(inputs);
+  instruction.num_outputs = static_cast<int>(plan.outputs.size());
+  std::vector<int> slots;
+  for (TensorSpec& output : plan.outputs) slots.push_back(AddSlot(std::move(output)));
+  instruction.first_output = slots.empty() ? 0 : slots.front();
+  program_->instructions_.push_back(std::move(instruction));
+  return slots;
+}
+
+Result<int> ProgramBuilder::AddDataset(const Args& args, const ValueList& inputs,
+                                       const std::string& where) {
+  std::vector<DatasetRef> stand_ins;
+  for (const Value& input : inputs) {
+    const DatasetRef* known = input.get<DatasetRef>();
+    stand_ins.push_back(known ? *known : PlaceholderDataset(*input.get<Slot>()->spec.element));
+  }
+  FASTPIPE_ASSIGN(DatasetRef stand_in, MakeDataset(args, std::move(stand_ins), where));
+  auto kernel = std::make_shared<const MakeDatasetKernel>(args, inputs, where);
+  Program::Instruction instruction;
+  instruction.place = stand_in->label();
+  instruction.inputs = kernel->Slots();
+  instruction.kernel = std::move(kernel);
+  instruction.first_output = AddSlot(DatasetSpec(stand_in->spec()));
+  instruction.num_outputs = 1;
+  program_->instructions_.push_back(std::move(instruction));
+  return program_->instructions_.back().first_output;
+}
+
+std::shared_ptr<const Program> ProgramBuilder::Finish(std::vector<int> outputs) {
+  for (int slot : outputs) {
+    const bool computed = std::any_of(
+        program_->instructions_.begin(), program_->instructions_.end(), [&](const auto& made) {
+          return slot >= made.first_output && slot < made.first_output + made.num_outputs;
+        });
+    const bool once = std::count(outputs.begin(), outputs.end(), slot) == 1;
+    program_->moves_.push_back(computed && once);
+    program_->output_specs_.push_back(program_->slots_[slot]);
+  }
+  program_->outputs_ = std::move(outputs);
+  return std::exchange(program_, std::make_shared<Program>());
+}
+
+void Program::Prepare(Scratch* scratch) const {
+  if (scratch->program_ == this) return;
+  scratch->program_ = this;
+  scratch->values_ = std::vector<Tensor>(slots_.size());
+  scratch->pointers_.resize(slots_.size());
+  for (size_t i = 0; i < slots_.size(); ++i) scratch->pointers_[i] = &scratch->values_[i];
+  for (const auto& [slot, value] : constants_) scratch->pointers_[slot] = &value;
+}
+
+Status Program::Run(KernelContext* context, const Element& args,
+                    const std::vector<Tensor>& captures, Scratch* scratch, Element* out) const {
+  if (args.size() != arg_slots_.size() || captures.size() != capture_slots_.size()) {
+    return Internal(StrCat("a function of ", arg_slots_.size(), " arguments was called with ",
+                           args.size()));
+  }
+  Prepare(scratch);
+  for (size_t i = 0; i < args.size(); ++i) scratch->pointers_[arg_slots_[i]] = &args[i];
+  for (size_t i = 0; i < captures.size(); ++i) {
+    scratch->pointers_[capture_slots_[i]] = &captures[i];
+  }
+  Status status;
+  for (const Instruction& instruction : instructions_) {
+    scratch->inputs_.clear();
+    for (int slot : instruction.inputs) scratch->inputs_.push_back(scratch->pointers_[slot]);
+    scratch->outputs_.clear();
+    for (int i = 0; i < instruction.num_outputs; ++i) {
+      scratch->outputs_.emplace_back(&scratch->values_[instruction.first_output + i]);
+    }
+    status = instruction.kernel->Run(context, scratch->inputs_, scratch->outputs_);
+    if (!status.ok()) {
+      status.AddTrail(instruction.place);
+      break;
+    }
+  }
+  out->clear();
+  for (size_t i = 0; status.ok() && i < outputs_.size(); ++i) {
+    if (moves_[i]) {
+      out->push_back(std::move(scratch->values_[outputs_[i]]));
+    } else {
+      out->push_back(*scratch->pointers_[outputs_[i]]);
+    }
+  }
+  // What the run made and nobody took must not stay alive until the next run.
+  for (const Instruction& instruction : instructions_) {
+    for (int i = 0; i < instruction.num_outputs; ++i) {
+      scratch->values_[instruction.first_output + i] = Tensor();
+    }
+  }
+  return status;
+}
+
+Status ExpectArgs(const Args& args, const Function& function, const ElementSpec& spec) {
+  if (function.program->num_args() == spec.size()) return Status::Ok();
+  return args.Error(StrCat("the function takes ", function.program->num_args(),
+                           " tensors, an element has ", spec.size()));
+}
+
+}  // namespace fastpipe

@@ -1,0 +1,105 @@
+// Program: a traced user function, a straight line of kernel instructions over slots.
+//
+// Contract: a ProgramBuilder adds instructions one by one and knows the spec of every slot at once, so
+// that a mistake surfaces at the line that made it. An instruction is a kernel, or makes a dataset
+// from values that exist only at run time. A finished Program is immutable and holds its constants.
+// Thread rule: Run is const and may be called by many threads, each with its own Scratch. A builder
+// is used by one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/args.h"
+#include "core/element.h"
+#include "core/kernel.h"
+
+namespace fastpipe {
+
+class Program {
+ public:
+  // The slots of one run, reused by the next.
+  class Scratch {
+   private:
+    friend class Program;
+    const Program* program_ = nullptr;
+    std::vector<Tensor> values_;
+    std::vector<const Tensor*> pointers_;
+    std::vector<const Tensor*> inputs_;
+    std::vector<Output> outputs_;
+  };
+
+  const ElementSpec& output_specs() const { return output_specs_; }
+  size_t num_args() const { return arg_slots_.size(); }
+
+  // REQUIRES: args.size() == num_args() and as many captures as were added.
+  Status Run(KernelContext* context, const Element& args, const std::vector<Tensor>& captures,
+             Scratch* scratch, Element* out) const;
+
+ private:
+  friend class ProgramBuilder;
+  struct Instruction {
+    std::string place;  // "decode_jpeg (train.py:8)"
+    std::shared_ptr<const Kernel> kernel;
+    std::vector<int> inputs;
+    int first_output = 0;
+    int num_outputs = 0;
+  };
+  void Prepare(Scratch* scratch) const;
+
+  std::vector<TensorSpec> slots_;
+  std::vector<std::pair<int, Tensor>> constants_;
+  std::vector<int> arg_slots_;
+  std::vector<int> capture_slots_;
+  std::vector<Instruction> instructions_;
+  std::vector<int> outputs_;
+  std::vector<bool> moves_;  // output i may be moved out of its slot
+  ElementSpec output_specs_;
+};
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder() : program_(std::make_shared<Program>()) {}
+
+  // Each returns the new slot.
+  int AddArg(TensorSpec spec);
+  int AddCapture(TensorSpec spec);
+  int AddConstant(Tensor value);
+  // Plans kernel attrs.owner() on the slots `inputs`; returns the slots of its results. `where` is
+  // the user's line.
+  Result<std::vector<int>> AddKernel(const Args& attrs, std::vector<int> inputs,
+                                     const std::string& where);
+  // A dataset op whose arguments or inputs (DatasetRef or Slot each) contain Slots; returns the
+  // slot that will hold the dataset.
+  Result<int> AddDataset(const Args& args, const ValueList& inputs, const std::string& where);
+
+  const TensorSpec& spec(int slot) const { return program_->slots_[slot]; }
+  // The builder is empty afterwards.
+  std::shared_ptr<const Program> Finish(std::vector<int> outputs);
+
+ private:
+  int AddSlot(TensorSpec spec);
+  std::shared_ptr<Program> program_;
+};
+
+// A Function ready to be called: what an op keeps per thread.
+class FunctionCall {
+ public:
+  explicit FunctionCall(const Function& function) : function_(function) {}
+  Status Run(KernelContext* context, const Element& args, Element* out) {
+    return function_.program->Run(context, args, function_.captures, &scratch_, out);
+  }
+
+ private:
+  const Function& function_;  // belongs to the op
+  Program::Scratch scratch_;
+};
+
+// InvalidArgument unless the function takes what elements of `spec` give.
+Status ExpectArgs(const Args& args, const Function& function, const ElementSpec& spec);
+
+// Stands for a dataset that exists only at run time; cannot be iterated.
+DatasetRef PlaceholderDataset(const ElementSpec& spec);
+
+}  // namespace fastpipe

@@ -1,0 +1,37 @@
+// PythonHooks: the way from native code to Python callables, without Python.h.
+//
+// Contract: _core installs the hooks when it is imported. A callable is known by a handle; Python
+// keeps it alive as long as a pipeline that uses it. A hook takes the GIL only around the call and
+// returns an exception as a PythonError status with its type and traceback in the payload.
+// Thread rule: hooks are called by any thread, which must hold no lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/element.h"
+#include "core/kernel.h"
+#include "core/status.h"
+
+namespace fastpipe {
+
+struct PythonHooks {
+  // Calls callable `handle`; its results must fit `outputs`, one each.
+  Status (*call)(int64_t handle, const std::vector<Tensor>& inputs, const ElementSpec& outputs,
+                 std::vector<Tensor>* results) = nullptr;
+  // Calls the generator function `handle` and keeps the iterator it returns.
+  Status (*start_generator)(int64_t handle, const std::vector<Tensor>& args,
+                            std::shared_ptr<void>* generator) = nullptr;
+  // The next element, or end of sequence.
+  Status (*next_generated)(void* generator, const ElementSpec& spec,
+                           std::vector<Tensor>* element) = nullptr;
+};
+
+void SetPythonHooks(const PythonHooks& hooks);
+const PythonHooks& GetPythonHooks();
+
+// InvalidArgument unless `values` fit `specs`: what a callable returned against what it promised.
+Status ExpectSignature(const std::vector<Tensor>& values, const ElementSpec& specs);
+
+}  // namespace fastpipe

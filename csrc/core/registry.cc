@@ -1,0 +1,53 @@
+#include "core/registry.h"
+
+#include <map>
+
+namespace fastpipe {
+namespace {
+
+template <typename Factory>
+using Table = std::map<std::string, Factory, std::less<>>;
+
+// Leaked on purpose: registrations run before main and lookups may run while the process exits.
+Table<OpFactory>& Ops() {
+  static Table<OpFactory>* const ops = std::make_unique<Table<OpFactory>>().release();
+  return *ops;
+}
+
+Table<KernelPlanner>& Kernels() {
+  static Table<KernelPlanner>* const kernels = std::make_unique<Table<KernelPlanner>>().release();
+  return *kernels;
+}
+
+template <typename Factory>
+std::vector<std::string> Names(const Table<Factory>& table) {
+  std::vector<std::string> names;
+  for (const auto& [name, factory] : table) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+void RegisterOp(const char* name, OpFactory factory) { Ops()[name] = factory; }
+void RegisterKernel(const char* name, KernelPlanner planner) { Kernels()[name] = planner; }
+std::vector<std::string> RegisteredOps() { return Names(Ops()); }
+std::vector<std::string> RegisteredKernels() { return Names(Kernels()); }
+
+Result<DatasetRef> MakeDataset(const Args& args, std::vector<DatasetRef> inputs,
+                               const std::string& where) {
+  auto found = Ops().find(args.owner());
+  if (found == Ops().end()) return Internal(StrCat("there is no op named '", args.owner(), "'"));
+  FASTPIPE_ASSIGN(std::shared_ptr<Dataset> made, found->second(args, std::move(inputs)));
+  made->set_label(where.empty() ? args.owner() : StrCat(args.owner(), " (", where, ")"));
+  return DatasetRef(std::move(made));
+}
+
+Result<KernelPlan> PlanKernel(const Args& attrs, Specs inputs) {
+  auto found = Kernels().find(attrs.owner());
+  if (found == Kernels().end()) {
+    return Internal(StrCat("there is no kernel named '", attrs.owner(), "'"));
+  }
+  return found->second(attrs, inputs);
+}
+
+}  // namespace fastpipe

@@ -1,0 +1,223 @@
+// WorkerStage: worker threads that pull jobs from one input, compute, and hand over in order.
+//
+// Contract: an op that is a stage says how to pull a job (serialised by the input lock), how to
+// compute it (any number of threads), and how the input saves and restores its position; everything
+// else, threads, window, chunks, statistics, knobs and checkpoints, is here. Threads start at the
+// first Next.
+// Thread rule: Next, Save and Restore by the consumer; `pull` and `save` run under the input lock
+// (or before the threads start); what `new_compute` returns belongs to one worker. The owner must
+// cancel the input's token before it destroys the stage, so that a worker blocked in `pull` returns.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/dataset.h"
+#include "runtime/clock.h"
+#include "runtime/context.h"
+#include "runtime/threads.h"
+#include "runtime/tuning.h"
+#include "runtime/window.h"
+
+namespace fastpipe {
+
+template <typename Job>
+struct StageWork {
+  // Pulls the next job. An error is a result of its own: it takes its place in the order.
+  std::function<Status(Job*)> pull;
+  // Makes what computes jobs on one worker.
+  std::function<std::function<Status(Job*, Element*)>()> new_compute;
+  std::function<Status(PositionWriter*)> save;
+  std::function<Status(PositionReader*)> restore;
+  // Passes over results of the stage by their jobs, without computing them.
+  std::function<Status(int64_t count, int64_t* skipped)> skip;
+};
+
+struct StageSettings {
+  std::string label;
+  bool ordered = true;
+  int64_t threads = 1;      // kAutotune: the tuner decides
+  int64_t max_threads = 1;  // for kAutotune
+  int64_t buffer = 0;       // results that may be ready ahead; 0: follows the threads; kAutotune
+};
+
+template <typename Job>
+class WorkerStage {
+ public:
+  WorkerStage(StageSettings settings, StageWork<Job> work, const IteratorContext& consumer)
+      : settings_(std::move(settings)),
+        work_(std::move(work)),
+        consumer_(consumer),
+        window_(settings_.ordered, &stage_.stats),
+        threads_("fp-" + settings_.label, [this](int index) { Work(index); }),
+        waker_(consumer.cancel, [this] { window_.Wake(); }) {}
+
+  ~WorkerStage() {
+    consumer_.run->stages().Remove(&stage_);
+    window_.Stop();
+    threads_.Join();
+  }
+
+  Status Next(Element* out) {
+    if (!started_) Start();
+    while (current_ == nullptr || next_in_chunk_ == current_->size) {
+      if (current_) window_.Recycle(std::move(current_));
+      FASTPIPE_RETURN_IF_ERROR(window_.Take(*consumer_.cancel, &current_));
+      next_in_chunk_ = 0;
+      if (current_->checkpoint) {
+        checkpoint_ = std::move(*current_->checkpoint);
+        since_checkpoint_ = 0;
+      }
+    }
+    StageResult& result = current_->results[next_in_chunk_++];
+    ++since_checkpoint_;
+    *out = std::move(result.element);
+    return std::move(result.status);
+  }
+
+  Status Save(PositionWriter* writer) {
+    if (!settings_.ordered) {
+      return Unimplemented(settings_.label +
+                           ": a stage with deterministic=False has no position that can be saved");
+    }
+    if (!started_ && !restored_) {
+      PositionWriter input;
+      FASTPIPE_RETURN_IF_ERROR(work_.save(&input));
+      checkpoint_ = {Status::Ok(), input.bytes()};
+    }
+    FASTPIPE_RETURN_IF_ERROR(Status(checkpoint_.status));
+    writer->PutBytes(checkpoint_.position);
+    writer->PutInt(since_checkpoint_);
+    return Status::Ok();
+  }
+
+  // REQUIRES: before the first Next.
+  Status Restore(PositionReader* reader) {
+    checkpoint_ = {Status::Ok(), std::string(reader->GetBytes())};
+    since_checkpoint_ = reader->GetCount();
+    FASTPIPE_RETURN_IF_ERROR(reader->status());
+    restored_ = true;
+    PositionReader input(checkpoint_.position);
+    FASTPIPE_RETURN_IF_ERROR(work_.restore(&input));
+    int64_t skipped = 0;
+    Status status = work_.skip(since_checkpoint_, &skipped);
+    return status.end_of_sequence() ? Status::Ok() : status;
+  }
+
+ private:
+  void Start() {
+    started_ = true;
+    const StageLimits limits =
+        PlanStage(settings_.threads, settings_.max_threads, settings_.buffer, consumer_.run->options());
+    stage_.label = settings_.label;
+    stage_.threads.Init(limits.threads, limits.min_threads, limits.max_threads);
+    stage_.window.Init(limits.window, limits.min_window, limits.max_window);
+    stage_.apply = [this] {
+      window_.set_capacity(stage_.window.value());
+      threads_.Resize(static_cast<int>(stage_.threads.value()));
+    };
+    stage_.running_threads = [this] { return threads_.size(); };
+    max_chunk_ = limits.max_chunk;
+    window_.set_byte_limit(limits.byte_limit);
+    stage_.apply();
+    consumer_.run->stages().Add(&stage_);
+  }
+
+  // The body of worker `index`.
+  void Work(int index) {
+    const auto compute = work_.new_compute();
+    std::vector<Job> jobs;
+    size_t chunk_size = 1;
+    while (!threads_.ShouldLeave(index) && window_.Reserve()) {
+      int64_t wall = 0;
+      Window::Chunk* chunk = Pull(&jobs, chunk_size, &wall);
+      if (chunk == nullptr) return;
+      wall += Compute(compute, &jobs, chunk);
+      window_.Publish(chunk);
+      chunk_size = NextChunkSize(chunk_size, wall, max_chunk_);
+    }
+  }
+
+  // Pulls up to `count` jobs in one go; null if the input has no more. `*wall` gets the time that
+  // the input took.
+  Window::Chunk* Pull(std::vector<Job>* jobs, size_t count, int64_t* wall) {
+    Stopwatch stopwatch;
+    MutexLock lock(input_mutex_);
+    StageStats::Add(stage_.stats.input_wait_ns, stopwatch.Lap());
+    if (input_ended_) {
+      window_.Finish();
+      return nullptr;
+    }
+    Window::Chunk* chunk = window_.Open();
+    if (since_save_ >= kResultsPerCheckpoint) {
+      since_save_ = 0;
+      PositionWriter writer;
+      chunk->checkpoint = std::make_unique<Checkpoint>();
+      chunk->checkpoint->status = work_.save(&writer);
+      chunk->checkpoint->position = writer.bytes();
+    }
+    if (jobs->size() < count) jobs->resize(count);
+    if (chunk->results.size() < count) chunk->results.resize(count);
+    while (chunk->size < count) {
+      Status status = work_.pull(&(*jobs)[chunk->size]);
+      if (status.end_of_sequence() || status.code() == Code::kCancelled) {
+        input_ended_ = true;
+        break;
+      }
+      chunk->results[chunk->size++].status = std::move(status);
+    }
+    since_save_ += static_cast<int64_t>(chunk->size);
+    *wall = stopwatch.Lap();
+    return chunk;
+  }
+
+  // Returns the wall time of the jobs.
+  int64_t Compute(const std::function<Status(Job*, Element*)>& compute, std::vector<Job>* jobs,
+                  Window::Chunk* chunk) {
+    const int64_t cpu_before = ThreadCpuNanos();
+    Stopwatch stopwatch;
+    for (size_t i = 0; i < chunk->size; ++i) {
+      StageResult& result = chunk->results[i];
+      if (result.status.ok()) {
+        result.status = compute(&(*jobs)[i], &result.element);
+        chunk->bytes += static_cast<int64_t>(NumBytes(result.element));
+      }
+    }
+    const int64_t wall = stopwatch.Lap();
+    StageStats::Add(stage_.stats.busy_ns, wall);
+    StageStats::Add(stage_.stats.cpu_ns, ThreadCpuNanos() - cpu_before);
+    StageStats::Add(stage_.stats.elements, static_cast<int64_t>(chunk->size));
+    return wall;
+  }
+
+  static constexpr int64_t kResultsPerCheckpoint = 32;
+
+  const StageSettings settings_;
+  const StageWork<Job> work_;
+  const IteratorContext consumer_;
+  Stage stage_;
+  size_t max_chunk_ = 1;
+
+  // Consumer side.
+  bool started_ = false;
+  bool restored_ = false;
+  Checkpoint checkpoint_;
+  int64_t since_checkpoint_ = 0;
+  std::unique_ptr<Window::Chunk> current_;
+  size_t next_in_chunk_ = 0;
+
+  // Input side.
+  Mutex input_mutex_;
+  bool input_ended_ GUARDED_BY(input_mutex_) = false;
+  int64_t since_save_ GUARDED_BY(input_mutex_) = kResultsPerCheckpoint;
+
+  Window window_;
+  ThreadGroup threads_;  // after everything the workers use
+  const CancelToken::Waker waker_;
+};
+
+}  // namespace fastpipe
