@@ -1,0 +1,85 @@
+#include "codec/resample_rows.h"
+
+#include <algorithm>
+
+namespace fastpipe {
+
+namespace {
+
+template <typename Value>
+void Combine(const Value* const* rows, const float* weights, int taps, int64_t count,
+             float* output) {
+  for (int64_t i = 0; i < count; ++i) {
+    float sum = 0.0f;
+    for (int t = 0; t < taps; ++t) sum += weights[t] * static_cast<float>(rows[t][i]);
+    output[i] = sum;
+  }
+}
+
+void ResizeRow(const float* row, const AxisWeights<float>& axis, int channels, float* output) {
+  for (int64_t x = 0; x < axis.size; ++x) {
+    const float* pixels = row + int64_t{axis.starts[x]} * channels;
+    const float* weights = axis.weights + x * axis.taps;
+    for (int c = 0; c < channels; ++c) {
+      float sum = 0.0f;
+      for (int t = 0; t < axis.taps; ++t) sum += weights[t] * pixels[int64_t{t} * channels + c];
+      *output++ = sum;
+    }
+  }
+}
+
+void Widen(const uint8_t* row, int64_t count, float* output) {
+  for (int64_t i = 0; i < count; ++i) output[i] = row[i];
+}
+
+void BlendRow(const float* row, const AxisBlend& axis, int channels, float* output) {
+  for (int64_t x = 0; x < axis.size; ++x) {
+    const float* lower = row + int64_t{axis.lower[x]} * channels;
+    const float* upper = row + int64_t{axis.upper[x]} * channels;
+    for (int c = 0; c < channels; ++c) {
+      *output++ = lower[c] + (upper[c] - lower[c]) * axis.fractions[x];
+    }
+  }
+}
+
+void Blend(const float* above, const float* below, float fraction, int64_t count, float* output) {
+  for (int64_t i = 0; i < count; ++i) output[i] = above[i] + (below[i] - above[i]) * fraction;
+}
+
+constexpr int32_t kPillowHalf = 1 << (kPillowBits - 1);
+
+uint8_t FromFixedPoint(int32_t sum) {
+  return static_cast<uint8_t>(std::clamp(sum >> kPillowBits, 0, 255));
+}
+
+void PillowRow(const uint8_t* row, const AxisWeights<int32_t>& axis, int channels,
+               uint8_t* output) {
+  for (int64_t x = 0; x < axis.size; ++x) {
+    const uint8_t* pixels = row + int64_t{axis.starts[x]} * channels;
+    const int32_t* weights = axis.weights + x * axis.taps;
+    for (int c = 0; c < channels; ++c) {
+      int32_t sum = kPillowHalf;
+      for (int t = 0; t < axis.taps; ++t) sum += weights[t] * pixels[int64_t{t} * channels + c];
+      *output++ = FromFixedPoint(sum);
+    }
+  }
+}
+
+void PillowCombine(const uint8_t* const* rows, const int32_t* weights, int taps, int64_t count,
+                   uint8_t* output) {
+  for (int64_t i = 0; i < count; ++i) {
+    int32_t sum = kPillowHalf;
+    for (int t = 0; t < taps; ++t) sum += weights[t] * rows[t][i];
+    output[i] = FromFixedPoint(sum);
+  }
+}
+
+}  // namespace
+
+const RowLoops& ScalarRowLoops() {
+  static constexpr RowLoops kLoops = {Combine<uint8_t>, Combine<float>, ResizeRow, Widen,
+                                      BlendRow,         Blend,          PillowRow, PillowCombine};
+  return kLoops;
+}
+
+}  // namespace fastpipe

@@ -1,0 +1,394 @@
+#include "codec/resample_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <list>
+#include <tuple>
+#include <utility>
+
+#include "codec/resample_rows.h"
+#include "core/mutex.h"
+
+namespace fastpipe {
+
+namespace {
+
+// The non-zero part of one output position.
+template <typename Weight>
+struct Span {
+  int64_t start = 0;
+  std::vector<Weight> weights;
+
+  void Trim() {
+    while (weights.size() > 1 && weights.back() == 0) weights.pop_back();
+    size_t zeros = 0;
+    while (zeros + 1 < weights.size() && weights[zeros] == 0) ++zeros;
+    weights.erase(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(zeros));
+    start += static_cast<int64_t>(zeros);
+  }
+};
+
+// Also makes the starts ascend: trimming zeros inside a kernel can put them out of order.
+template <typename Weight>
+WeightTable<Weight> Pack(std::vector<Span<Weight>> spans, int64_t input_size) {
+  int64_t taps = 1;
+  int64_t bound = input_size - 1;
+  for (size_t i = spans.size(); i-- > 0;) {
+    Span<Weight>& span = spans[i];
+    span.Trim();
+    const int64_t end = span.start + static_cast<int64_t>(span.weights.size());
+    bound = std::min(bound, span.start);
+    taps = std::max(taps, end - bound);
+  }
+  WeightTable<Weight> table;
+  table.taps = static_cast<int>(taps);
+  table.starts.assign(spans.size(), 0);
+  table.weights.assign(spans.size() * static_cast<size_t>(taps), 0);
+  bound = input_size - taps;
+  for (size_t i = spans.size(); i-- > 0;) {
+    const Span<Weight>& span = spans[i];
+    bound = std::min(bound, span.start);
+    table.starts[i] = static_cast<int32_t>(bound);
+    const int64_t first = static_cast<int64_t>(i) * taps + span.start - bound;
+    std::copy(span.weights.begin(), span.weights.end(), table.weights.begin() + first);
+  }
+  return table;
+}
+
+// Kernels of TensorFlow's ScaleAndTranslate; x >= 0.
+
+float Triangle(float x) { return x < 1.0f ? 1.0f - x : 0.0f; }
+
+float KeysCubic(float x) {
+  if (x >= 2.0f) return 0.0f;
+  if (x >= 1.0f) return ((-0.5f * x + 2.5f) * x - 4.0f) * x + 2.0f;
+  return ((1.5f * x - 2.5f) * x) * x + 1.0f;
+}
+
+float MitchellCubic(float x) {
+  if (x >= 2.0f) return 0.0f;
+  if (x >= 1.0f) {
+    return (((-7.0f / 18.0f) * x + 2.0f) * x - 10.0f / 3.0f) * x + 16.0f / 9.0f;
+  }
+  return (((7.0f / 6.0f) * x - 2.0f) * x) * x + 8.0f / 9.0f;
+}
+
+template <int kRadius>
+float Lanczos(float x) {
+  constexpr float kPi = 3.14159265359f;
+  if (x > kRadius) return 0.0f;
+  if (x <= 1e-3f) return 1.0f;
+  return kRadius * std::sin(kPi * x) * std::sin(kPi * x / kRadius) / (kPi * kPi * x * x);
+}
+
+constexpr float kGaussianRadius = 1.5f;
+constexpr float kGaussianSigma = 0.5f;
+
+float Gaussian(float x) {
+  if (x >= kGaussianRadius) return 0.0f;
+  return static_cast<float>(std::exp(-x * x / (2.0 * kGaussianSigma * kGaussianSigma)));
+}
+
+struct FloatKernel {
+  float (*weight)(float x);
+  float radius;
+};
+
+FloatKernel KernelOf(ResizeMethod method) {
+  switch (method) {
+    case ResizeMethod::kBicubic:
+      return {KeysCubic, 2.0f};
+    case ResizeMethod::kLanczos3:
+      return {Lanczos<3>, 3.0f};
+    case ResizeMethod::kLanczos5:
+      return {Lanczos<5>, 5.0f};
+    case ResizeMethod::kGaussian:
+      return {Gaussian, kGaussianRadius};
+    case ResizeMethod::kMitchellCubic:
+      return {MitchellCubic, 2.0f};
+    default:
+      return {Triangle, 1.0f};
+  }
+}
+
+// Divides by the sum, unless that is all but zero.
+void Normalize(float sum, std::vector<float>* weights) {
+  if (std::abs(sum) < 1000.0f * std::numeric_limits<float>::min()) return;
+  const float factor = 1.0f / sum;
+  for (float& weight : *weights) weight *= factor;
+}
+
+// Follows TensorFlow's arithmetic step by step, float where it is float, so that positions on the
+// border of a kernel fall on the same side.
+FloatTable ScaledKernel(int64_t input_size, int64_t output_size, FloatKernel kernel,
+                        bool antialias) {
+  const float scale = static_cast<float>(output_size) / static_cast<float>(input_size);
+  const float inverse = static_cast<float>(1.0 / scale);
+  const float kernel_scale = antialias ? std::max(inverse, 1.0f) : 1.0f;
+  const float inverse_kernel_scale = 1.0f / kernel_scale;
+  const float reach = kernel.radius * kernel_scale;
+  std::vector<Span<float>> spans(static_cast<size_t>(output_size));
+  for (int64_t i = 0; i < output_size; ++i) {
+    Span<float>& span = spans[static_cast<size_t>(i)];
+    const float center = (static_cast<float>(i) + 0.5f) * inverse;
+    const auto clamp = [input_size](float position) {
+      return std::clamp<int64_t>(static_cast<int64_t>(position), 0, input_size - 1);
+    };
+    span.start = clamp(std::ceil(center - reach - 0.5f));
+    const int64_t end = clamp(std::floor(center + reach - 0.5f)) + 1;
+    float sum = 0.0f;
+    for (int64_t source = span.start; source < end; ++source) {
+      const float distance = static_cast<float>(source) + 0.5f - center;
+      span.weights.push_back(kernel.weight(std::abs(distance * inverse_kernel_scale)));
+      sum += span.weights.back();
+    }
+    Normalize(sum, &span.weights);
+  }
+  return Pack(std::move(spans), input_size);
+}
+
+float HalfPixelScale(int64_t input_size, int64_t output_size) {
+  return static_cast<float>(input_size) / static_cast<float>(output_size);
+}
+
+// TensorFlow's ResizeBicubic: Keys' kernel (a = -0.5) rounded to 1024 steps of the distance; what
+// lies outside the image has no weight.
+FloatTable SteppedBicubic(int64_t input_size, int64_t output_size) {
+  constexpr int kSteps = 1 << 10;
+  constexpr double a = -0.5;
+  const auto near = [](int step) {
+    const float x = static_cast<float>(step * 1.0 / kSteps);
+    return static_cast<float>(((a + 2) * x - (a + 3)) * x * x + 1);
+  };
+  const auto far = [](int step) {
+    const float x = static_cast<float>(step * 1.0 / kSteps) + 1.0f;
+    return static_cast<float>(((a * x - 5 * a) * x + 8 * a) * x - 4 * a);
+  };
+  const float scale = HalfPixelScale(input_size, output_size);
+  std::vector<Span<float>> spans(static_cast<size_t>(output_size));
+  for (int64_t i = 0; i < output_size; ++i) {
+    Span<float>& span = spans[static_cast<size_t>(i)];
+    const float center = (static_cast<float>(i) + 0.5f) * scale - 0.5f;
+    const int64_t floor = static_cast<int64_t>(std::floor(center));
+    const int step = static_cast<int>(std::lrint((center - static_cast<float>(floor)) * kSteps));
+    const float weights[4] = {far(step), near(step), near(kSteps - step), far(kSteps - step)};
+    float sum = 0.0f;
+    span.start = std::max<int64_t>(floor - 1, 0);
+    for (int64_t source = span.start; source < std::min(floor + 3, input_size); ++source) {
+      span.weights.push_back(weights[source - (floor - 1)]);
+      sum += span.weights.back();
+    }
+    Normalize(sum, &span.weights);
+  }
+  return Pack(std::move(spans), input_size);
+}
+
+// TensorFlow's ResizeArea: the part of each input position that the output position covers.
+FloatTable Area(int64_t input_size, int64_t output_size) {
+  const float scale = HalfPixelScale(input_size, output_size);
+  std::vector<Span<float>> spans(static_cast<size_t>(output_size));
+  for (int64_t i = 0; i < output_size; ++i) {
+    Span<float>& span = spans[static_cast<size_t>(i)];
+    const float from = static_cast<float>(i) * scale;
+    const float to = static_cast<float>(i + 1) * scale;
+    const int64_t end = static_cast<int64_t>(std::ceil(to));
+    span.start = std::min(static_cast<int64_t>(std::floor(from)), input_size - 1);
+    for (int64_t source = static_cast<int64_t>(std::floor(from)); source < end; ++source) {
+      const float left = static_cast<float>(source);
+      const float right = static_cast<float>(source + 1);
+      const bool cut = right > to;
+      const float covered = left < from ? (cut ? scale : right - from) : (cut ? to - left : 1.0f);
+      // Rounding can reach past the end; the last position stands for what is there.
+      if (source < input_size || span.weights.empty()) {
+        span.weights.push_back(covered);
+      } else {
+        span.weights.back() += covered;
+      }
+    }
+  }
+  return Pack(std::move(spans), input_size);
+}
+
+// Pillow's filters, in double.
+
+double PillowBox(double x) { return x > -0.5 && x <= 0.5 ? 1.0 : 0.0; }
+
+double PillowBilinear(double x) {
+  x = std::abs(x);
+  return x < 1.0 ? 1.0 - x : 0.0;
+}
+
+double PillowHamming(double x) {
+  x = std::abs(x);
+  if (x == 0.0) return 1.0;
+  if (x >= 1.0) return 0.0;
+  x *= M_PI;
+  // The constants are single precision in Pillow.
+  return std::sin(x) / x * (0.54f + 0.46f * std::cos(x));
+}
+
+double PillowBicubic(double x) {
+  constexpr double a = -0.5;
+  x = std::abs(x);
+  if (x < 1.0) return ((a + 2.0) * x - (a + 3.0)) * x * x + 1;
+  if (x < 2.0) return (((x - 5) * x + 8) * x - 4) * a;
+  return 0.0;
+}
+
+double Sinc(double x) {
+  if (x == 0.0) return 1.0;
+  x *= M_PI;
+  return std::sin(x) / x;
+}
+
+double PillowLanczos(double x) { return -3.0 <= x && x < 3.0 ? Sinc(x) * Sinc(x / 3) : 0.0; }
+
+struct PillowKernel {
+  double (*weight)(double x);
+  double radius;
+};
+
+PillowKernel KernelOf(PillowFilter filter) {
+  switch (filter) {
+    case PillowFilter::kBox:
+      return {PillowBox, 0.5};
+    case PillowFilter::kHamming:
+      return {PillowHamming, 1.0};
+    case PillowFilter::kBicubic:
+      return {PillowBicubic, 2.0};
+    case PillowFilter::kLanczos:
+      return {PillowLanczos, 3.0};
+    default:
+      return {PillowBilinear, 1.0};
+  }
+}
+
+int32_t ToFixedPoint(double weight) {
+  return static_cast<int32_t>((weight < 0 ? -0.5 : 0.5) + weight * (1 << kPillowBits));
+}
+
+PillowTable PillowFixedPoint(int64_t input_size, int64_t output_size, PillowKernel kernel) {
+  const double scale = static_cast<double>(input_size) / static_cast<double>(output_size);
+  const double kernel_scale = std::max(scale, 1.0);
+  const double reach = kernel.radius * kernel_scale;
+  const double inverse_kernel_scale = 1.0 / kernel_scale;
+  std::vector<Span<int32_t>> spans(static_cast<size_t>(output_size));
+  std::vector<double> weights;
+  for (int64_t i = 0; i < output_size; ++i) {
+    Span<int32_t>& span = spans[static_cast<size_t>(i)];
+    const double center = (static_cast<double>(i) + 0.5) * scale;
+    // Truncation after + 0.5, as in Pillow, also of negative values.
+    span.start = std::max<int64_t>(static_cast<int64_t>(center - reach + 0.5), 0);
+    const int64_t end = std::min(static_cast<int64_t>(center + reach + 0.5), input_size);
+    double sum = 0.0;
+    weights.clear();
+    for (int64_t source = 0; source < end - span.start; ++source) {
+      const double distance = static_cast<double>(source + span.start) - center + 0.5;
+      weights.push_back(kernel.weight(distance * inverse_kernel_scale));
+      sum += weights.back();
+    }
+    for (double weight : weights) {
+      span.weights.push_back(ToFixedPoint(sum != 0.0 ? weight / sum : weight));
+    }
+  }
+  return Pack(std::move(spans), input_size);
+}
+
+BlendTable Blend(int64_t input_size, int64_t output_size) {
+  const float scale = HalfPixelScale(input_size, output_size);
+  BlendTable table;
+  for (int64_t i = 0; i < output_size; ++i) {
+    const float position = (static_cast<float>(i) + 0.5f) * scale - 0.5f;
+    const float floor = std::floor(position);
+    table.lower.push_back(static_cast<int32_t>(std::max(floor, 0.0f)));
+    table.upper.push_back(static_cast<int32_t>(
+        std::min<int64_t>(static_cast<int64_t>(std::ceil(position)), input_size - 1)));
+    table.fractions.push_back(position - floor);
+  }
+  return table;
+}
+
+// The tables used last, by the sizes and a code of the method.
+template <typename Table>
+class TableCache {
+ public:
+  using Key = std::tuple<int64_t, int64_t, int>;
+
+  // The table of `key`, made by `make` without holding the lock if it is not there: two threads may
+  // both make it, and get equal ones.
+  template <typename Make>
+  std::shared_ptr<const Table> Get(const Key& key, const Make& make) {
+    if (std::shared_ptr<const Table> found = Find(key)) return found;
+    auto made = std::make_shared<const Table>(make());
+    const auto [input_size, output_size, method] = key;
+    if (input_size + output_size <= kMaxCachedSize) Insert(key, made);
+    return made;
+  }
+
+ private:
+  // Sizes of photos and crops vary; those of a data set of one size need two tables.
+  static constexpr size_t kMaxTables = 32;
+  // Keeps the cache within a few MB.
+  static constexpr int64_t kMaxCachedSize = 16384;
+
+  std::shared_ptr<const Table> Find(const Key& key) {
+    MutexLock lock(mutex_);
+    for (auto it = tables_.begin(); it != tables_.end(); ++it) {
+      if (it->first != key) continue;
+      tables_.splice(tables_.begin(), tables_, it);
+      return it->second;
+    }
+    return nullptr;
+  }
+
+  void Insert(const Key& key, std::shared_ptr<const Table> table) {
+    MutexLock lock(mutex_);
+    tables_.emplace_front(key, std::move(table));
+    if (tables_.size() > kMaxTables) tables_.pop_back();
+  }
+
+  Mutex mutex_;
+  std::list<std::pair<Key, std::shared_ptr<const Table>>> tables_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::shared_ptr<const FloatTable> FloatWeights(int64_t input_size, int64_t output_size,
+                                               ResizeMethod method, bool antialias) {
+  static TableCache<FloatTable> cache;
+  const int code = static_cast<int>(method) * 2 + antialias;
+  return cache.Get({input_size, output_size, code}, [&] {
+    if (method == ResizeMethod::kArea) return Area(input_size, output_size);
+    if (method == ResizeMethod::kBicubic && !antialias) {
+      return SteppedBicubic(input_size, output_size);
+    }
+    return ScaledKernel(input_size, output_size, KernelOf(method), antialias);
+  });
+}
+
+std::shared_ptr<const BlendTable> BlendWeights(int64_t input_size, int64_t output_size) {
+  static TableCache<BlendTable> cache;
+  return cache.Get({input_size, output_size, 0}, [&] { return Blend(input_size, output_size); });
+}
+
+std::shared_ptr<const PillowTable> PillowWeights(int64_t input_size, int64_t output_size,
+                                                 PillowFilter filter) {
+  static TableCache<PillowTable> cache;
+  return cache.Get({input_size, output_size, static_cast<int>(filter)},
+                   [&] { return PillowFixedPoint(input_size, output_size, KernelOf(filter)); });
+}
+
+std::vector<int32_t> NearestPositions(int64_t input_size, int64_t output_size) {
+  const float scale = HalfPixelScale(input_size, output_size);
+  std::vector<int32_t> positions;
+  positions.reserve(static_cast<size_t>(output_size));
+  for (int64_t i = 0; i < output_size; ++i) {
+    const float position = std::floor((static_cast<float>(i) + 0.5f) * scale);
+    positions.push_back(static_cast<int32_t>(
+        std::clamp<int64_t>(static_cast<int64_t>(position), 0, input_size - 1)));
+  }
+  return positions;
+}
+
+}  // namespace fastpipe
