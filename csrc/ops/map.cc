@@ -1,0 +1,132 @@
+// map(function, num_parallel_calls, deterministic): one result of `function` for each element.
+// Without num_parallel_calls it runs on the consumer's thread; with it, it is a stage.
+
+#include "core/program.h"
+#include "core/registry.h"
+#include "runtime/worker_stage.h"
+
+namespace fastpipe {
+namespace {
+
+// Beyond this many threads a map that waits (on storage, on a service) gains nothing more.
+constexpr int64_t kMaxThreads = 64;
+
+class Map final : public Dataset {
+ public:
+  Map(DatasetRef input, Function function, int64_t threads, std::optional<bool> deterministic)
+      : Dataset(function.program->output_specs(), {input}),
+        function_(std::move(function)),
+        threads_(threads),
+        deterministic_(deterministic) {}
+
+  const Function& function() const { return function_; }
+  int64_t threads() const { return threads_; }  // 0: sequential
+  bool ordered(const RunOptions& options) const {
+    return deterministic_.value_or(options.deterministic);
+  }
+  int64_t Cardinality() const override { return input()->Cardinality(); }
+  std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
+
+ private:
+  const Function function_;
+  const int64_t threads_;
+  const std::optional<bool> deterministic_;
+};
+
+class SequentialMapIterator final : public UnaryIterator<Map> {
+ public:
+  SequentialMapIterator(const Map& op, const IteratorContext& context)
+      : UnaryIterator(op, context),
+        call_(op.function()),
+        kernel_context_(context.run->kernel_context(context)) {}
+
+ private:
+  Status Produce(Element* out) override {
+    FASTPIPE_RETURN_IF_ERROR(input_->Next(&in_));
+    Status status = call_.Run(&kernel_context_, in_, out);
+    in_.clear();
+    return status;
+  }
+  Status ProduceSkip(int64_t count, int64_t* skipped) override {
+    return input_->Skip(count, skipped);
+  }
+  // In the format of WorkerStage, so that a pass may go on with another num_parallel_calls.
+  Status SavePosition(PositionWriter* writer) override {
+    PositionWriter input;
+    FASTPIPE_RETURN_IF_ERROR(input_->Save(&input));
+    writer->PutBytes(input.bytes());
+    writer->PutInt(0);
+    return Status::Ok();
+  }
+  Status RestorePosition(PositionReader* reader) override {
+    PositionReader input(reader->GetBytes());
+    FASTPIPE_RETURN_IF_ERROR(input_->Restore(&input));
+    int64_t skipped = 0;
+    Status status = input_->Skip(reader->GetCount(), &skipped);
+    return status.end_of_sequence() ? Status::Ok() : status;
+  }
+
+  FunctionCall call_;
+  KernelContext kernel_context_;
+  Element in_;
+};
+
+class ParallelMapIterator final : public IteratorOf<Map> {
+ public:
+  ParallelMapIterator(const Map& op, const IteratorContext& context)
+      : IteratorOf(op, context),
+        below_(context.Below()),
+        input_(op.inputs().front()->MakeIterator(below_)),
+        stage_({.label = op.label(),
+                .ordered = op.ordered(context.run->options()),
+                .threads = op.threads(),
+                .max_threads = kMaxThreads},
+               Work(), context) {}
+  ~ParallelMapIterator() override { below_.cancel->Cancel(); }
+
+ private:
+  StageWork<Element> Work() {
+    return {
+        .pull = [this](Element* job) { return input_->Next(job); },
+        .new_compute =
+            [this] {
+              auto call = std::make_shared<FunctionCall>(op().function());
+              return [call, kernel_context = below_.run->kernel_context(below_)](
+                         Element* job, Element* out) mutable {
+                Status status = call->Run(&kernel_context, *job, out);
+                job->clear();
+                return status;
+              };
+            },
+        .save = [this](PositionWriter* writer) { return input_->Save(writer); },
+        .restore = [this](PositionReader* reader) { return input_->Restore(reader); },
+        .skip = [this](int64_t count, int64_t* skipped) { return input_->Skip(count, skipped); },
+    };
+  }
+
+  Status Produce(Element* out) override { return stage_.Next(out); }
+  Status SavePosition(PositionWriter* writer) override { return stage_.Save(writer); }
+  Status RestorePosition(PositionReader* reader) override { return stage_.Restore(reader); }
+
+  const IteratorContext below_;
+  std::unique_ptr<Iterator> input_;
+  WorkerStage<Element> stage_;
+};
+
+std::unique_ptr<Iterator> Map::MakeIterator(const IteratorContext& context) const {
+  if (threads_ == 0) return std::make_unique<SequentialMapIterator>(*this, context);
+  return std::make_unique<ParallelMapIterator>(*this, context);
+}
+
+Result<std::shared_ptr<Dataset>> MakeMap(const Args& args, std::vector<DatasetRef> inputs) {
+  FASTPIPE_ASSIGN(Function function, args.Func("function"));
+  FASTPIPE_RETURN_IF_ERROR(ExpectArgs(args, function, inputs[0]->spec()));
+  FASTPIPE_ASSIGN(const int64_t threads, ParallelCalls(args));
+  FASTPIPE_ASSIGN(const std::optional<bool> deterministic, Deterministic(args));
+  return std::make_shared<Map>(inputs[0], std::move(function), threads, deterministic);
+}
+
+FASTPIPE_OP("map", MakeMap);
+
+}  // namespace
+}  // namespace fastpipe

@@ -1,0 +1,77 @@
+// from_generator(handle, signature, args): the elements of a Python iterator, called again for every
+// pass. Its position is the number of elements drawn: restoring draws and drops them, which is exact
+// for a generator that always yields the same.
+
+#include "core/python_hooks.h"
+#include "core/registry.h"
+
+namespace fastpipe {
+namespace {
+
+class FromGenerator final : public Dataset {
+ public:
+  FromGenerator(ElementSpec signature, int64_t handle, std::vector<Tensor> args)
+      : Dataset(std::move(signature), {}), handle_(handle), args_(std::move(args)) {}
+  int64_t handle() const { return handle_; }
+  const std::vector<Tensor>& args() const { return args_; }
+  std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
+
+ private:
+  const int64_t handle_;
+  const std::vector<Tensor> args_;
+};
+
+class FromGeneratorIterator final : public IteratorOf<FromGenerator> {
+ public:
+  using IteratorOf::IteratorOf;
+
+ private:
+  Status Produce(Element* out) override {
+    const PythonHooks& hooks = GetPythonHooks();
+    if (!generator_) {
+      FASTPIPE_RETURN_IF_ERROR(hooks.start_generator(op().handle(), op().args(), &generator_));
+    }
+    std::vector<Tensor> values;
+    // A generator that raised is finished in Python: asking again would say so for ever.
+    if (raised_) return Status::EndOfSequence();
+    Status status = hooks.next_generated(generator_.get(), op().spec(), &values);
+    raised_ = status.code() == Code::kPythonError;
+    FASTPIPE_RETURN_IF_ERROR(std::move(status));
+    FASTPIPE_RETURN_IF_ERROR(ExpectSignature(values, op().spec()));
+    for (Tensor& value : values) out->push_back(std::move(value));
+    return Status::Ok();
+  }
+  Status SavePosition(PositionWriter* writer) override {
+    writer->PutInt(count());
+    return Status::Ok();
+  }
+  Status RestorePosition(PositionReader* reader) override {
+    const int64_t drawn = reader->GetCount();
+    Element dropped;
+    for (int64_t i = 0; i < drawn; ++i) {
+      dropped.clear();
+      Status status = Produce(&dropped);
+      if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
+    }
+    return Status::Ok();
+  }
+
+  std::shared_ptr<void> generator_;
+  bool raised_ = false;
+};
+
+std::unique_ptr<Iterator> FromGenerator::MakeIterator(const IteratorContext& context) const {
+  return std::make_unique<FromGeneratorIterator>(*this, context);
+}
+
+Result<std::shared_ptr<Dataset>> MakeFromGenerator(const Args& args, std::vector<DatasetRef>) {
+  FASTPIPE_ASSIGN(ElementSpec signature, args.Signature("signature"));
+  FASTPIPE_ASSIGN(const int64_t handle, args.Int("handle"));
+  FASTPIPE_ASSIGN(std::vector<Tensor> arguments, args.Tensors("args"));
+  return std::make_shared<FromGenerator>(std::move(signature), handle, std::move(arguments));
+}
+
+FASTPIPE_OP("from_generator", MakeFromGenerator);
+
+}  // namespace
+}  // namespace fastpipe

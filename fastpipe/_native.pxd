@@ -1,0 +1,182 @@
+# Declarations of csrc/api.h, nothing else.
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libcpp cimport bool as cbool
+from libcpp.memory cimport shared_ptr
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+
+cdef extern from "<string_view>" namespace "std" nogil:
+    cdef cppclass string_view:
+        string_view()
+        string_view(const char*, size_t)
+        const char* data()
+        size_t size()
+
+
+cdef extern from "api.h" namespace "fastpipe" nogil:
+    cdef enum class Code(uint8_t):
+        kOk
+        kEndOfSequence
+        kCancelled
+
+    cdef cppclass Status:
+        Status()
+        cbool ok()
+        cbool end_of_sequence()
+        Code code()
+        const shared_ptr[void]& payload()
+        @staticmethod
+        Status EndOfSequence()
+        @staticmethod
+        Status PythonError(string, shared_ptr[void])
+
+    const char* CodeName(Code)
+    Status InvalidArgument(string)
+
+    cdef enum class DType(uint8_t):
+        kInvalid
+        kString
+        kDataset
+
+    const char* DTypeName(DType)
+    size_t DTypeSize(DType)
+
+    cdef cppclass Object:
+        pass
+
+    cdef cppclass Ref[T]:
+        Ref()
+        Ref(const Ref[T]&)
+
+    cdef cppclass Tensor:
+        Tensor()
+        Tensor(const Tensor&)
+        DType dtype()
+        int rank()
+        int64_t dim(int)
+        int64_t num_elements()
+        size_t num_bytes()
+        const uint8_t* raw()
+        string_view str()
+        string_view str(int64_t)
+        const Ref[Object]& buffer()
+        Tensor Row(int64_t)
+        @staticmethod
+        Tensor String(string_view)
+
+    cdef cppclass StringArrayBuilder:
+        StringArrayBuilder()
+        void Append(string_view)
+        Tensor Build(const vector[int64_t]&)
+
+    cdef cppclass TensorSpec:
+        DType dtype
+        cbool known_rank
+        vector[int64_t] dims
+        shared_ptr[const vector[TensorSpec]] element
+
+    cdef cppclass Element:
+        Element()
+        size_t size()
+        Tensor& operator[](size_t)
+        void clear()
+
+    cdef cppclass NativeDataset "fastpipe::Dataset":
+        const vector[TensorSpec]& spec()
+        int64_t Cardinality()
+        const string& label()
+
+    ctypedef shared_ptr[const NativeDataset] DatasetRef
+    Tensor TensorOf(DatasetRef)
+    const DatasetRef& DatasetOf(const Tensor&)
+    TensorSpec DatasetSpec(const vector[TensorSpec]&)
+    DatasetRef PlaceholderDataset(const vector[TensorSpec]&)
+
+    cdef cppclass Value:
+        Value()
+
+    cdef cppclass Args:
+        Args(string)
+        void Set(const string&, Value)
+
+    cdef cppclass NativeProgram "fastpipe::Program":
+        pass
+
+    cdef cppclass ProgramBuilder:
+        ProgramBuilder()
+        int AddArg(TensorSpec)
+        int AddCapture(TensorSpec)
+        int AddConstant(Tensor)
+        const TensorSpec& spec(int)
+        shared_ptr[const NativeProgram] Finish(vector[int])
+
+    cdef cppclass PythonHooks:
+        Status (*call)(int64_t, const vector[Tensor]&, const vector[TensorSpec]&,
+                       vector[Tensor]*) noexcept
+        Status (*start_generator)(int64_t, const vector[Tensor]&, shared_ptr[void]*) noexcept
+        Status (*next_generated)(void*, const vector[TensorSpec]&, vector[Tensor]*) noexcept
+
+    void SetPythonHooks(const PythonHooks&)
+    void SetThreadInterruptHook(cbool (*hook)() noexcept)
+    vector[string] RegisteredOps()
+    vector[string] RegisteredKernels()
+
+
+cdef extern from "api.h" namespace "fastpipe::api" nogil:
+    Value NoneValue()
+    Value BoolValue(cbool)
+    Value IntValue(int64_t)
+    Value DoubleValue(double)
+    Value StringValue(string)
+    Value TensorValue(Tensor)
+    Value SpecValue(TensorSpec)
+    Value SlotValue(int, TensorSpec)
+    Value DatasetValue(DatasetRef)
+    Value ListValue(vector[Value])
+    Value FunctionOf(shared_ptr[const NativeProgram], vector[Value])
+
+    TensorSpec MakeSpec(const string&, cbool, const vector[int64_t]&)
+    Tensor CopyTensor(DType, const vector[int64_t]&, const void*)
+    uint8_t* UnsharedPayload(Tensor*)
+    shared_ptr[void] Owned(void*, void (*)(void*) noexcept)
+    string_view MessageOf(const Status&)
+    string TrailOf(const Status&)
+
+    Status BuildDataset(const Args&, const vector[DatasetRef]&, const string&, DatasetRef*)
+    Status AddKernel(ProgramBuilder*, const Args&, const vector[int]&, const string&,
+                     vector[int]*)
+    Status AddDataset(ProgramBuilder*, const Args&, const vector[Value]&, const string&, int*)
+    Status RunKernel(const Args&, const vector[Tensor]&, vector[Tensor]*)
+
+    cdef cppclass StageReport:
+        string label
+        int64_t threads, window
+        cbool tuned
+        int64_t elements, delivered, busy_ns, cpu_ns, input_wait_ns, full_wait_ns, empty_wait_ns
+        int64_t buffered, buffered_bytes
+
+    cdef cppclass PipelineOptions:
+        PipelineOptions()
+        uint64_t run_index
+
+    void SetRunOptions(PipelineOptions*, cbool, cbool, int64_t, int64_t)
+    void SetSimulatedStorage(PipelineOptions*, int64_t, int64_t, int64_t, int64_t, int64_t,
+                             int64_t)
+
+    cdef cppclass Pipeline:
+        Status Next(Element*)
+        void Close()
+        Status Save(const string&, string*)
+        Status Restore(const string&, const string&)
+        vector[StageReport] Stages()
+        vector[string] TunerLog()
+        int ThreadCount()
+
+    shared_ptr[Pipeline] StartPipeline(DatasetRef, const PipelineOptions&)
+    int CpuCount()
+    int RunningThreads()
+    int64_t LiveBufferBytes()
+    int64_t IdleBufferBytes()
+    void TrimBuffers()
+    void SetThreadCap(int)

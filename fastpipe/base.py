@@ -1,0 +1,243 @@
+"""What every dataset has: its node, its native twin, its structure, and how it is iterated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from fastpipe import _core
+from fastpipe.errors import TracingError
+from fastpipe.iterator import Iterator, start
+from fastpipe.node import Node
+from fastpipe.options import Options
+from fastpipe.spec import DatasetSpec, TensorSpec
+from fastpipe.structure import LEAF, DatasetLeaf, leaf_structures, unflatten
+from fastpipe.tracing import (
+    Function,
+    PythonCallable,
+    Symbol,
+    current_tracer,
+    has_symbol,
+    native_args,
+    user_line,
+)
+
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+
+class DatasetBase:
+    """An immutable description of a pipeline. Made by its methods, never directly.
+
+    Attributes:
+        node: the description.
+        native: the native op, built and checked when this object was made.
+        structure: nesting of an element; see fastpipe.structure.
+        symbol: set while a function is traced, if the dataset exists only when that runs.
+    """
+
+    _concrete: ClassVar[type[Any]]
+
+    def __init__(self) -> None:
+        raise TypeError("make datasets with Dataset.range, Dataset.from_tensor_slices, ...")
+
+    node: Node
+    native: Any
+    structure: Any
+    symbol: Symbol | None
+    _options: Options
+    _runs: int
+
+    @classmethod
+    def _wrap(
+        cls, node: Node, native: Any, structure: Any, symbol: Symbol | None, options: Options
+    ) -> Any:
+        dataset = cls._concrete.__new__(cls._concrete)
+        dataset.node = node
+        dataset.native = native
+        dataset.structure = structure
+        dataset.symbol = symbol
+        dataset._options = options
+        dataset._runs = 0
+        return dataset
+
+    @classmethod
+    def _make(
+        cls, op: str, args: dict[str, Any], inputs: Sequence[DatasetBase], structure: Any
+    ) -> Any:
+        """Builds the op, natively checked, here or as an instruction of the function traced."""
+        where = user_line()
+        options = Options()
+        for item in inputs:
+            options = options.merge(item._options)
+        node = Node(op, args, tuple(item.node for item in inputs), where)
+        tracer = current_tracer()
+        if tracer is not None and (
+            any(item.symbol is not None for item in inputs)
+            or any(_is_symbolic(value) for value in args.values())
+        ):
+            sources = [item.symbol if item.symbol is not None else item for item in inputs]
+            symbol = tracer.dataset(op, args, sources, where)
+            return cls._of_symbol(symbol, structure, node, options)
+        native = _core.build_dataset(op, native_args(args), [item.native for item in inputs], where)
+        return cls._wrap(node, native, structure, None, options)
+
+    @classmethod
+    def _of_symbol(
+        cls, symbol: Symbol, structure: Any, node: Node | None = None, options: Options | None = None
+    ) -> Any:
+        """The dataset that `symbol` will be when the function runs."""
+        native = _core.placeholder(symbol._tracer.builder, symbol._slot)
+        return cls._wrap(
+            node or Node("argument"), native, structure, symbol, options or Options()
+        )
+
+    @classmethod
+    def _of_native(cls, native: Any, structure: Any) -> Any:
+        """A dataset that came out of a pipeline, as `window` yields them."""
+        return cls._wrap(Node("element"), native, structure, None, Options())
+
+    # ---- what an element is ----
+
+    @property
+    def element_spec(self) -> Any:
+        """TensorSpecs in the structure of an element.
+
+        >>> import fastpipe as fp
+        >>> fp.Dataset.range(5).batch(2).element_spec
+        TensorSpec(shape=(None,), dtype=fp.int64)
+        """
+        specs = [
+            _public_spec(spec, leaf)
+            for spec, leaf in zip(self.native.specs, leaf_structures(self.structure), strict=True)
+        ]
+        return unflatten(self.structure, specs)
+
+    def cardinality(self) -> int:
+        """Number of elements, INFINITE_CARDINALITY (-1) or UNKNOWN_CARDINALITY (-2)."""
+        return int(self.native.cardinality)
+
+    def __len__(self) -> int:
+        """Number of elements.
+
+        Raises:
+            TypeError: it is unknown or infinite.
+        """
+        size = self.cardinality()
+        if size == INFINITE_CARDINALITY:
+            raise TypeError("the dataset is infinite")
+        if size == UNKNOWN_CARDINALITY:
+            raise TypeError("the length of the dataset is unknown until it has been iterated")
+        return size
+
+    def __bool__(self) -> bool:
+        return True
+
+    # ---- iterating ----
+
+    def __iter__(self) -> Iterator:
+        return self.iterator()
+
+    def as_numpy_iterator(self) -> Iterator:
+        """The same as iter(): elements are NumPy values anyway."""
+        return self.iterator()
+
+    def iterator(self, state: bytes | None = None) -> Iterator:
+        """A new pass; from where `state`, which Iterator.save() returned, was taken.
+
+        Raises:
+            FailedPreconditionError: `state` belongs to another pipeline or version.
+            DataLossError: `state` is damaged.
+
+        >>> import fastpipe as fp
+        >>> ds = fp.Dataset.range(5)
+        >>> it = ds.iterator()
+        >>> next(it), next(it)
+        (np.int64(0), np.int64(1))
+        >>> [int(x) for x in ds.iterator(it.save())]
+        [2, 3, 4]
+        """
+        if self.symbol is not None:
+            raise TracingError(
+                "a dataset that is an argument of a traced function cannot be iterated there; use "
+                "its methods"
+            )
+        run, self._runs = self._runs, self._runs + 1
+        return start(self, self._options, run, state)
+
+    # ---- options ----
+
+    def options(self) -> Options:
+        """The options of this dataset and its inputs."""
+        return self._options.merge(Options())
+
+    def with_options(self, options: Options) -> Any:
+        """The same dataset with `options` on top of those of its inputs."""
+        merged = self._options.merge(options)
+        return self._wrap(self.node, self.native, self.structure, self.symbol, merged)
+
+    def fingerprint(self) -> bytes:
+        """16 bytes that identify what the pipeline yields, whatever its parallelism."""
+        return self.node.fingerprint()
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self.node!r} element_spec={self.element_spec!r}>"
+
+    def __reduce__(self) -> Any:
+        if self.symbol is not None:
+            raise TypeError("a dataset inside a traced function cannot be pickled")
+        return _rebuild, (self.node, self.structure, self._options)
+
+
+def _rebuild(node: Node, structure: Any, options: Options) -> Any:
+    def build(item: Node) -> Any:
+        inputs = [build(source) for source in item.inputs]
+        return _core.build_dataset(item.op, native_args(dict(item.args)), inputs, item.where)
+
+    return DatasetBase._wrap(node, build(node), structure, None, options)
+
+
+def _is_symbolic(value: Any) -> bool:
+    return has_symbol(value) or (isinstance(value, Function) and bool(value.capture_symbols))
+
+
+def _public_spec(spec: tuple[str, Any, Any], leaf: Any) -> Any:
+    dtype, shape, nested = spec
+    if not isinstance(leaf, DatasetLeaf):
+        return TensorSpec(shape, dtype)
+    specs = [
+        _public_spec(item, inner)
+        for item, inner in zip(nested, leaf_structures(leaf.structure), strict=True)
+    ]
+    return DatasetSpec(unflatten(leaf.structure, specs))
+
+
+def python_callables(node: Node) -> list[PythonCallable]:
+    """The Python functions that a pipeline calls, in the order of its ops."""
+    found = [item for source in node.inputs for item in python_callables(source)]
+    for value in node.args.values():
+        if isinstance(value, PythonCallable):
+            found.append(value)
+        for record in value.records if isinstance(value, Function) else ():
+            attrs = record[2] if record[0] == "kernel" else {}
+            found += [item for item in attrs.values() if isinstance(item, PythonCallable)]
+    return found
+
+
+def leaf_structure(value: Any) -> Any:
+    """LEAF, or the DatasetLeaf of a dataset."""
+    return DatasetLeaf(value.structure) if isinstance(value, DatasetBase) else LEAF
+
+
+def element_unflatten(structure: Any) -> Callable[[list[Any]], Any]:
+    """Makes elements of `structure` from the leaves that native code delivers."""
+    leaves = leaf_structures(structure)
+    if not any(isinstance(leaf, DatasetLeaf) for leaf in leaves):
+        return lambda values: unflatten(structure, values)
+    return lambda values: unflatten(
+        structure,
+        [
+            DatasetBase._of_native(value, leaf.structure) if isinstance(leaf, DatasetLeaf) else value
+            for value, leaf in zip(values, leaves, strict=True)
+        ],
+    )

@@ -1,0 +1,101 @@
+"""Iterator: one pass over a dataset, with its position, its statistics and its end."""
+
+from __future__ import annotations
+
+import atexit
+import weakref
+from typing import Any
+
+from fastpipe import _core
+from fastpipe.errors import TracingError
+from fastpipe.structure import LEAF
+
+# Threads that may call Python must have ended before the interpreter does.
+_live: weakref.WeakSet[Iterator] = weakref.WeakSet()
+
+
+def _close_all() -> None:
+    for iterator in list(_live):
+        iterator.close()
+
+
+atexit.register(_close_all)
+
+
+class Iterator(_core.Iterator):
+    """Yields elements as NumPy values. Usable by several threads, one element at a time.
+
+    Threads start at the first `next` and stop when the iterator is closed, dropped or exhausted.
+    After an error the next call goes on with the next element.
+
+    >>> import fastpipe as fp
+    >>> with fp.Dataset.range(3).iterator() as it:
+    ...     print(next(it))
+    0
+    """
+
+    _dataset: Any
+
+    def __enter__(self) -> Iterator:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def save(self) -> bytes:
+        """The position: a few bytes from which `dataset.iterator(state)` goes on.
+
+        Raises:
+            UnimplementedError: a stage has no position that can be replayed; it names itself.
+        """
+        return super().save()
+
+    def stats(self) -> list[dict[str, Any]]:
+        """What each running stage counted, and where its knobs are.
+
+        Times are in nanoseconds, summed over the stage's threads.
+        """
+        return self.stages()
+
+    def autotune_log(self) -> list[str]:
+        """What AUTOTUNE decided, one line a decision: when, where, why, from what to what."""
+        return self.tuner_log()
+
+
+def start(dataset: Any, options: Any, run_index: int, state: bytes | None) -> Iterator:
+    """Makes an Iterator of `dataset`, at `state` if given."""
+    from fastpipe.base import element_unflatten, python_callables
+
+    if options.native_only:
+        for function in python_callables(dataset.node):
+            raise TracingError(
+                f"Options(native_only=True), but {function.origin!r} runs as a Python function"
+            )
+    structure = dataset.structure
+    leaves, unflatten = -2, None
+    if structure is LEAF:
+        leaves = -1
+    elif type(structure) is tuple and all(item is LEAF for item in structure):
+        leaves = len(structure)
+    else:
+        unflatten = element_unflatten(structure)
+    storage = options.storage.native() if options.storage is not None else None
+    iterator = Iterator(
+        dataset.native,
+        options.native(),
+        storage,
+        run_index,
+        leaves,
+        unflatten,
+        dataset.node.fingerprint(),
+    )
+    iterator._dataset = dataset  # keeps the Python callables of the pipeline alive
+    _live.add(iterator)
+    if state is not None:
+        iterator.restore(state)
+    return iterator
+
+

@@ -1,0 +1,106 @@
+"""The op descriptor: an immutable record of one op, with its name, arguments and inputs.
+
+Nodes are plain data: they print, compare, pickle and hash. What native code runs is built from them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+AUTOTUNE = -1
+
+# Arguments that change how fast a pipeline runs but not what it yields: a position saved under one
+# value may be restored under another.
+_TUNING_ARGS = frozenset({"num_parallel_calls", "deterministic"})
+
+
+@dataclass(frozen=True)
+class SlotIndex:
+    """Slot `index` of the program around: a value that exists only when that runs."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """One op: `Node("take", {"count": 3}, (source,))`.
+
+    Args:
+        op: its native name.
+        args: plain values, arrays, traced functions.
+        inputs: the nodes it reads from.
+        where: the user's line that made it, "train.py:12"; no part of its identity.
+    """
+
+    op: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    inputs: tuple[Node, ...] = ()
+    where: str = field(default="", compare=False)
+
+    def __repr__(self) -> str:
+        parts = [repr(node) for node in self.inputs]
+        parts += [f"{name}={_short(value)}" for name, value in self.args.items()]
+        return f"{self.op}({', '.join(parts)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and self.canonical() == other.canonical()
+
+    def __hash__(self) -> int:
+        return hash(self.canonical())
+
+    def canonical(self) -> bytes:
+        """Bytes that are equal for equal nodes, in every process."""
+        return b"".join(_canonical(("node", self.op, dict(self.args), self.inputs)))
+
+    def fingerprint(self) -> bytes:
+        """16 bytes that identify what this pipeline yields, whatever its parallelism."""
+
+        def strip(node: Node) -> Node:
+            args = {k: v for k, v in node.args.items() if k not in _TUNING_ARGS}
+            if node.op == "prefetch":
+                args = {}
+            return Node(node.op, args, tuple(strip(item) for item in node.inputs))
+
+        return hashlib.sha256(strip(self).canonical()).digest()[:16]
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _canonical(value: Any) -> Iterator[bytes]:
+    """A tagged, unambiguous encoding of plain values."""
+    if hasattr(value, "canonical"):
+        body = value.canonical()
+        yield b"%d:" % len(body)
+        yield body
+    elif isinstance(value, np.ndarray) and value.dtype != object:
+        yield f"array {value.dtype.str} {value.shape} {value.nbytes}:".encode()
+        yield value.tobytes()
+    elif isinstance(value, np.ndarray):
+        yield f"objects {value.shape}".encode()
+        yield from _canonical(value.ravel().tolist())
+    elif isinstance(value, Mapping):
+        yield b"{%d " % len(value)
+        for key in sorted(value):
+            yield from _canonical(key)
+            yield from _canonical(value[key])
+        yield b"}"
+    elif isinstance(value, (list, tuple)):
+        yield b"[%d " % len(value)
+        for item in value:
+            yield from _canonical(item)
+        yield b"]"
+    elif isinstance(value, bytes):
+        yield b"b%d:" % len(value)
+        yield value
+    else:
+        text = f"{type(value).__name__} {value!r}".encode("utf-8", "surrogateescape")
+        yield b"%d:" % len(text)
+        yield text

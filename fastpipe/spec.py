@@ -1,0 +1,246 @@
+"""dtypes, and what is known of a tensor before it exists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Shape = tuple[int | None, ...] | None
+
+
+class DType:
+    """A dtype by its name: `fp.float32`. Compares equal to its name and to NumPy's dtype.
+
+    >>> import numpy as np
+    >>> float32 == np.float32 and float32 == "float32"
+    True
+    >>> float32.itemsize
+    4
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def as_numpy_dtype(self) -> Any:
+        """The NumPy dtype; object for string."""
+        if self.name == "string":
+            return np.dtype(object)
+        if self.name == "bfloat16":
+            import ml_dtypes
+
+            return np.dtype(ml_dtypes.bfloat16)
+        return np.dtype(self.name)
+
+    dtype = as_numpy_dtype  # lets np.dtype(fp.float32) work
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one value."""
+        return int(self.as_numpy_dtype.itemsize)
+
+    @property
+    def is_integer(self) -> bool:
+        """True for int8 to uint64."""
+        return self.name.startswith(("int", "uint"))
+
+    @property
+    def is_floating(self) -> bool:
+        """True for the float dtypes."""
+        return "float" in self.name
+
+    def _limit(self, which: str) -> Any:
+        if self.name == "bool":
+            return which == "max"
+        info: Any = np.iinfo if self.is_integer else np.finfo
+        return getattr(info(self.as_numpy_dtype), which)
+
+    @property
+    def max(self) -> Any:
+        """The largest value."""
+        return self._limit("max")
+
+    @property
+    def min(self) -> Any:
+        """The smallest (most negative) value."""
+        return self._limit("min")
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self.name == dtype_name(other)
+        except TypeError:
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"fp.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DType, (self.name,)
+
+
+bool_ = DType("bool")
+int8 = DType("int8")
+int16 = DType("int16")
+int32 = DType("int32")
+int64 = DType("int64")
+uint8 = DType("uint8")
+uint16 = DType("uint16")
+uint32 = DType("uint32")
+uint64 = DType("uint64")
+float16 = DType("float16")
+float32 = DType("float32")
+float64 = DType("float64")
+bfloat16 = DType("bfloat16")
+string = DType("string")
+
+ALL = {
+    dtype.name: dtype
+    for dtype in (
+        bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+        float16, float32, float64, bfloat16, string, DType("dataset"),
+    )
+}  # fmt: skip
+_ALIASES = {"double": "float64", "half": "float16", "float": "float32", "int": "int32", "str": "string"}
+
+
+def dtype_name(dtype: object) -> str:
+    """The name of a dtype given as fastpipe's, NumPy's, Python's, or by name.
+
+    Raises:
+        TypeError: `dtype` is none of these.
+    """
+    if isinstance(dtype, DType):
+        return dtype.name
+    if isinstance(dtype, str):
+        name = _ALIASES.get(dtype, dtype)
+        if name in ALL:
+            return name
+    if dtype in (bytes, str, object):
+        return "string"
+    try:
+        found = np.dtype(dtype)  # type: ignore[call-overload]
+    except TypeError:
+        raise TypeError(f"not a dtype: {dtype!r}") from None
+    name = "string" if found.kind in "OSU" else found.name
+    if name not in ALL:
+        raise TypeError(f"fastpipe has no dtype {found}")
+    return str(name)
+
+
+def as_dtype(dtype: object) -> DType:
+    """The DType for anything that names one."""
+    return ALL[dtype_name(dtype)]
+
+
+def as_shape(shape: object) -> Shape:
+    """A shape given as None, an int or a sequence, as a tuple with None for unknown dimensions."""
+    if shape is None:
+        return None
+    if isinstance(shape, (int, np.integer)):
+        return (int(shape),)
+    if not isinstance(shape, Sequence) and not isinstance(shape, np.ndarray):
+        raise TypeError(f"not a shape: {shape!r}")
+    return tuple(None if d is None or d == -1 else int(d) for d in shape)
+
+
+@dataclass(frozen=True, init=False)
+class TensorSpec:
+    """dtype and shape of a component of an element.
+
+    Args:
+        shape: a sequence of sizes with None where unknown, or None for an unknown rank.
+        dtype: anything that names a dtype.
+
+    >>> TensorSpec((None, 3), "uint8")
+    TensorSpec(shape=(None, 3), dtype=fp.uint8)
+    """
+
+    shape: Shape
+    dtype: DType
+    name: str | None
+
+    def __init__(self, shape: object, dtype: object = float32, name: str | None = None) -> None:
+        object.__setattr__(self, "shape", as_shape(shape))
+        object.__setattr__(self, "dtype", as_dtype(dtype))
+        object.__setattr__(self, "name", name)
+
+    @property
+    def rank(self) -> int | None:
+        """Number of dimensions, None if unknown."""
+        return None if self.shape is None else len(self.shape)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r})"
+
+
+def as_tensor(value: object, dtype: object = None) -> Any:
+    """A Python value as bytes or a NumPy array, by TensorFlow's rules for literals.
+
+    int becomes int32 (int64 if it does not fit), float becomes float32, str becomes UTF-8 bytes;
+    NumPy values keep their dtype; lists become arrays.
+
+    Raises:
+        TypeError: the value is no number, string, or array of them.
+        ValueError: nested lists are ragged.
+    """
+    if isinstance(value, bytes) and dtype is None:
+        return value
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape")
+    if hasattr(value, "__fspath__"):
+        return as_tensor(value.__fspath__())
+    if dtype is not None:
+        name = dtype_name(dtype)
+        if name == "string":
+            return _strings(np.asarray(value, dtype=object))
+        return np.asarray(value, dtype=as_dtype(name).as_numpy_dtype)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _strings(value) if value.dtype.kind in "OSU" else value
+    array = np.asarray(value)
+    if array.dtype.kind in "SUO":
+        return _strings(np.asarray(value, dtype=object))
+    if array.dtype == np.int64 and not _has_numpy(value):
+        fits = array.size == 0 or (array.max() <= 2**31 - 1 and array.min() >= -(2**31))
+        return array.astype(np.int32) if fits else array
+    if array.dtype == np.float64 and not _has_numpy(value):
+        return array.astype(np.float32)
+    return array
+
+
+def _has_numpy(value: object) -> bool:
+    """True if the value, or the first leaf of nested lists, has a NumPy dtype to keep."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "dtype")
+
+
+def _strings(array: Any) -> Any:
+    flat = [
+        item.encode("utf-8", "surrogateescape") if isinstance(item, str) else item
+        for item in np.asarray(array, dtype=object).ravel().tolist()
+    ]
+    for item in flat:
+        if not isinstance(item, bytes):
+            raise TypeError(
+                f"expected numbers, strings or bytes, got {type(item).__name__}: {item!r:.80}"
+            )
+    if np.ndim(array) == 0:
+        return flat[0]
+    out = np.empty(len(flat), dtype=object)
+    out[:] = flat
+    return out.reshape(np.shape(array))
+
+
+@dataclass(frozen=True)
+class DatasetSpec:
+    """A component that is itself a dataset, as `window` makes them."""
+
+    element_spec: Any

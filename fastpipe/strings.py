@@ -1,0 +1,262 @@
+"""Kernels on strings: `tf.strings`, on symbols and on real values.
+
+Strings are bytes; `str` is taken as UTF-8. Unless a function says otherwise, it treats each string
+of a tensor of any shape by itself and returns a tensor of that shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastpipe.spec import dtype_name
+from fastpipe.tracing import call
+
+__all__ = [
+    "as_string",
+    "join",
+    "length",
+    "lower",
+    "reduce_join",
+    "regex_full_match",
+    "regex_replace",
+    "split",
+    "strip",
+    "substr",
+    "to_hash_bucket_fast",
+    "to_number",
+    "upper",
+]
+
+
+def split(input: object, sep: str | bytes | None = None, maxsplit: int = -1) -> object:
+    """Splits a scalar string as Python's `str.split` does.
+
+    Args:
+        input: A scalar string.
+        sep: What separates the pieces; None or "" means runs of ASCII white space.
+        maxsplit: How many times to split at most; negative means without limit.
+
+    Returns:
+        The pieces, a string tensor of shape [n].
+
+    Raises:
+        InvalidArgumentError: `input` is not a scalar string.
+
+    >>> split("a,b,,c", ",").tolist()
+    [b'a', b'b', b'', b'c']
+    """
+    return call("string_split", [input], sep=sep, maxsplit=maxsplit)
+
+
+def length(input: object, unit: str = "BYTE") -> object:
+    """The number of bytes, or with `unit="UTF8_CHAR"` of characters, as int32.
+
+    Raises:
+        InvalidArgumentError: `unit` is neither "BYTE" nor "UTF8_CHAR".
+
+    >>> length("añ", unit="UTF8_CHAR").item()
+    2
+    """
+    return call("string_length", [input], unit=unit)
+
+
+def join(inputs: Sequence[object], separator: str | bytes = "") -> object:
+    """Joins string tensors element by element.
+
+    Args:
+        inputs: String tensors of one shape; scalars among them serve every element.
+        separator: What stands between the parts.
+
+    Raises:
+        InvalidArgumentError: The shapes differ.
+
+    >>> join([["a", "b"], "x"], separator="-").tolist()
+    [b'a-x', b'b-x']
+    """
+    return call("string_join", list(inputs), separator=separator)
+
+
+def lower(input: object, encoding: str = "") -> object:
+    """ASCII letters in lower case; all other bytes stay.
+
+    Raises:
+        InvalidArgumentError: `encoding` is not "": only ASCII is supported.
+
+    >>> lower("AbC")
+    b'abc'
+    """
+    return call("string_lower", [input], encoding=encoding)
+
+
+def upper(input: object, encoding: str = "") -> object:
+    """ASCII letters in upper case; all other bytes stay.
+
+    Raises:
+        InvalidArgumentError: `encoding` is not "": only ASCII is supported.
+
+    >>> upper("AbC")
+    b'ABC'
+    """
+    return call("string_upper", [input], encoding=encoding)
+
+
+def strip(input: object) -> object:
+    """Drops ASCII white space at both ends.
+
+    >>> strip("  pad ")
+    b'pad'
+    """
+    return call("string_strip", [input])
+
+
+def to_number(input: object, out_type: object = "float32") -> object:
+    """Reads each string as a number.
+
+    White space around the number is allowed. Floating-point text may be hexadecimal, "inf" or
+    "nan"; integers are decimal.
+
+    Args:
+        input: A string tensor of any shape.
+        out_type: float32, float64, int32 or int64.
+
+    Raises:
+        InvalidArgumentError: A string is not a number of that type; the message quotes it.
+
+    >>> to_number([" 1", "-2"], "int32").tolist()
+    [1, -2]
+    """
+    return call("string_to_number", [input], out_type=dtype_name(out_type))
+
+
+def as_string(
+    input: object,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+) -> object:
+    """Formats numbers and bools as C's `printf` does.
+
+    Args:
+        input: A tensor of numbers, bools or strings.
+        precision: Digits after the point (significant ones with `shortest`); floats only.
+        scientific: Write floats as 1.5e+00.
+        shortest: Write floats as `%g` does.
+        width: The least number of characters.
+        fill: A `printf` flag: "0", " ", "-", "+" or "#".
+
+    Raises:
+        InvalidArgumentError: The options contradict each other or do not fit the dtype.
+
+    >>> as_string(3.14159, precision=2)
+    b'3.14'
+    """
+    return call(
+        "as_string",
+        [input],
+        precision=precision,
+        scientific=scientific,
+        shortest=shortest,
+        width=width,
+        fill=fill,
+    )
+
+
+def substr(input: object, pos: object, len: object, unit: str = "BYTE") -> object:
+    """`len` bytes (or characters, with `unit="UTF8_CHAR"`) of each string from `pos` on.
+
+    Args:
+        input: A string tensor.
+        pos: Where to start, int32 or int64; negative counts from the end. Broadcasts with `input`.
+        len: How much to take, of the shape of `pos`; less if the string ends before.
+            Negative takes all bytes that are left, but no UTF-8 characters (as TensorFlow).
+        unit: "BYTE" or "UTF8_CHAR".
+
+    Raises:
+        InvalidArgumentError: `pos` is outside a string; the message quotes the string.
+
+    >>> substr("hello", 1, 3)
+    b'ell'
+    """
+    return call("string_substr", [input, pos, len], unit=unit)
+
+
+def regex_full_match(input: object, pattern: str | bytes) -> object:
+    """Whether the whole of each string matches `pattern`, in RE2 syntax, as bool.
+
+    Raises:
+        InvalidArgumentError: The pattern is not a regular expression.
+
+    >>> regex_full_match(["a.jpg", "b.png"], r".*jpg").tolist()
+    [True, False]
+    """
+    return call("regex_full_match", [input], pattern=pattern)
+
+
+def regex_replace(
+    input: object, pattern: str | bytes, rewrite: str | bytes, replace_global: bool = True
+) -> object:
+    r"""Replaces what matches `pattern`, in RE2 syntax.
+
+    Args:
+        input: A string tensor of any shape.
+        pattern: What to replace.
+        rewrite: What to put there; `\1` to `\9` stand for groups, `\0` for the whole match.
+        replace_global: Replace every match, not only the first.
+
+    Raises:
+        InvalidArgumentError: The pattern is not a regular expression, or `rewrite` names a group
+            it does not have.
+
+    >>> regex_replace("a1b22", "[0-9]+", "#")
+    b'a#b#'
+    """
+    return call(
+        "regex_replace", [input], pattern=pattern, rewrite=rewrite, replace_global=replace_global
+    )
+
+
+def reduce_join(
+    inputs: object,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    separator: str | bytes = "",
+) -> object:
+    """Joins the strings along `axis`.
+
+    Args:
+        inputs: A string tensor.
+        axis: One axis or several, the one to join along first coming first; None joins all strings
+            in row-major order.
+        keepdims: Keep the joined axes with length 1.
+        separator: What stands between the strings.
+
+    Raises:
+        InvalidArgumentError: An axis is out of range or named twice.
+
+    >>> reduce_join([["a", "b"], ["c", "d"]], axis=0, separator="-").tolist()
+    [b'a-c', b'b-d']
+    """
+    axes = [axis] if isinstance(axis, int) else axis
+    return call(
+        "string_reduce_join",
+        [inputs],
+        axis=None if axes is None else list(axes),
+        keepdims=keepdims,
+        separator=separator,
+    )
+
+
+def to_hash_bucket_fast(input: object, num_buckets: int) -> object:
+    """The FarmHash fingerprint of each string modulo `num_buckets`, as int64.
+
+    The result is the same on every machine and in every version.
+
+    Raises:
+        InvalidArgumentError: `num_buckets` is less than 1.
+
+    >>> to_hash_bucket_fast(["k", "v"], 1000).tolist()
+    [829, 321]
+    """
+    return call("string_to_hash_bucket_fast", [input], num_buckets=num_buckets)

@@ -1,0 +1,100 @@
+"""Nested structure: tuples and dicts exist only in Python; native code sees flat lists of leaves.
+
+A structure is described by the same nesting with `LEAF` in place of each tensor and a
+`DatasetLeaf` in place of each dataset. Dicts are in key order, as in tf.data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+class _Leaf:
+    def __repr__(self) -> str:
+        return "LEAF"
+
+    def __reduce__(self) -> str:
+        return "LEAF"
+
+
+LEAF = _Leaf()
+
+
+@dataclass(frozen=True)
+class DatasetLeaf:
+    """A component that is a dataset, whose elements have `structure`."""
+
+    structure: Any
+
+
+@dataclass(frozen=True)
+class Composite:
+    """A component made of several tensors, such as a ragged tensor: `kind.from_leaves(leaves)`."""
+
+    kind: Any
+    leaves: int
+
+
+def is_namedtuple(value: object) -> bool:
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def flatten(value: Any, leaf_structure: Callable[[Any], Any]) -> tuple[list[Any], Any]:
+    """The leaves of `value` in order, and its structure.
+
+    `leaf_structure` gives the structure of one leaf: LEAF, or a DatasetLeaf.
+    """
+    leaves: list[Any] = []
+
+    def walk(node: Any) -> Any:
+        if is_namedtuple(node):
+            return type(node)(*[walk(item) for item in node])
+        if isinstance(node, tuple):
+            return tuple(walk(item) for item in node)
+        if isinstance(node, Mapping):
+            return {key: walk(node[key]) for key in sorted(node)}
+        if hasattr(node, "to_leaves"):
+            parts = node.to_leaves()
+            leaves.extend(parts)
+            return Composite(type(node), len(parts))
+        leaves.append(node)
+        return leaf_structure(node)
+
+    structure = walk(value)
+    return leaves, structure
+
+
+def unflatten(structure: Any, leaves: list[Any]) -> Any:
+    """The reverse of flatten. Datasets among the leaves are wrapped by their DatasetLeaf's owner."""
+    rest: Iterator[Any] = iter(leaves)
+
+    def walk(node: Any) -> Any:
+        if is_namedtuple(node):
+            return type(node)(*[walk(item) for item in node])
+        if isinstance(node, tuple):
+            return tuple(walk(item) for item in node)
+        if isinstance(node, dict):
+            return {key: walk(item) for key, item in node.items()}
+        if isinstance(node, Composite):
+            return node.kind.from_leaves([next(rest) for _ in range(node.leaves)])
+        return next(rest)
+
+    return walk(structure)
+
+
+def leaf_structures(structure: Any) -> list[Any]:
+    """The LEAF or DatasetLeaf of every tensor, in order."""
+    if isinstance(structure, tuple):
+        return [leaf for item in structure for leaf in leaf_structures(item)]
+    if isinstance(structure, dict):
+        return [leaf for item in structure.values() for leaf in leaf_structures(item)]
+    if isinstance(structure, Composite):
+        return [LEAF] * structure.leaves
+    return [structure]
+
+
+def map_leaves(structure: Any, leaf: Callable[[Any], Any]) -> Any:
+    """The structure with each leaf replaced by `leaf(its structure)`."""
+    return unflatten(structure, [leaf(item) for item in leaf_structures(structure)])

@@ -1,0 +1,464 @@
+"""Tracing: a user's function is called once with symbols and becomes a native program.
+
+`call` is the one way in which fastpipe's own functions reach kernels: on symbols it appends an
+instruction, on values it computes at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+
+from fastpipe import _core
+from fastpipe.errors import TracingError
+from fastpipe.node import SlotIndex
+from fastpipe.spec import ALL, DType, Shape, TensorSpec, as_tensor
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+class _State(threading.local):
+    tracer: Tracer | None = None
+
+
+_state = _State()
+
+
+def current_tracer() -> Tracer | None:
+    """The tracer of the function that is being traced on this thread."""
+    return _state.tracer
+
+
+def user_line() -> str:
+    """ "file.py:12": the innermost line of the stack that is not fastpipe's own."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        if frame.f_back is None:
+            return ""
+        frame = frame.f_back
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
+class Symbol:
+    """A tensor that exists only when the traced function runs.
+
+    Supports Python's operators, comparison, slicing, `dtype`, `shape` and `set_shape`. Whatever
+    needs a value (a branch, a loop, NumPy, PIL) raises TracingError.
+    """
+
+    __slots__ = ("_tracer", "_slot")
+
+    def __init__(self, tracer: Tracer, slot: int) -> None:
+        self._tracer = tracer
+        self._slot = slot
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype, always known."""
+        return ALL[self._tracer.builder.spec(self._slot)[0]]
+
+    @property
+    def shape(self) -> Shape:
+        """Sizes with None where unknown; None if the rank is unknown."""
+        dims: Shape = self._tracer.builder.spec(self._slot)[1]
+        return dims
+
+    @property
+    def ndim(self) -> int | None:
+        """Number of dimensions, None if unknown."""
+        return None if self.shape is None else len(self.shape)
+
+    def set_shape(self, shape: Sequence[int | None]) -> None:
+        """States the shape, which is checked when the function runs."""
+        dims = [-1 if d is None else int(d) for d in shape]
+        self._slot = call("ensure_shape", [self], shape=dims)._slot
+
+    def __repr__(self) -> str:
+        return f"<symbol {self.dtype.name} {self.shape}>"
+
+    def _untraceable(self, what: str) -> NoReturn:
+        self._tracer.untraceable = what
+        raise TracingError(
+            f"{what} needs a value, but this function is being traced and {self!r} has none yet"
+        )
+
+    def __bool__(self) -> bool:
+        self._untraceable("a branch (if, while, and, or, not) on a tensor")
+
+    def __iter__(self) -> NoReturn:
+        self._untraceable("a loop over a tensor")
+
+    def __len__(self) -> int:
+        shape = self.shape
+        if not shape or shape[0] is None:
+            self._untraceable("len() of a tensor of unknown size")
+        return shape[0]
+
+    def __int__(self) -> int:
+        self._untraceable("int()")
+
+    def __index__(self) -> int:
+        self._untraceable("use as a Python integer")
+
+    def __float__(self) -> float:
+        self._untraceable("float()")
+
+    def __bytes__(self) -> bytes:
+        self._untraceable("bytes()")
+
+    def __fspath__(self) -> str:
+        self._untraceable("use as a path by Python code")
+
+    def __format__(self, spec: str) -> str:
+        self._untraceable("formatting into a string")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self._untraceable("conversion to a NumPy array")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        kernel = _UFUNCS.get(ufunc.__name__)
+        if kernel is None or method != "__call__" or kwargs:
+            self._untraceable(f"NumPy's {ufunc.__name__}")
+        return call(kernel, inputs, unify=True)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self._tracer.untraceable = f"the attribute .{name}"
+        raise AttributeError(
+            f"a symbolic tensor has no attribute {name!r}: this function is being traced"
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        return _indexing[0](self, key)
+
+    __hash__ = object.__hash__
+
+
+# NumPy functions with a kernel of the same meaning.
+_UFUNCS = {
+    "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide",
+    "true_divide": "divide", "floor_divide": "floor_divide", "remainder": "floor_mod",
+    "power": "power", "minimum": "minimum", "maximum": "maximum", "equal": "equal",
+    "not_equal": "not_equal", "less": "less", "less_equal": "less_equal", "greater": "greater",
+    "greater_equal": "greater_equal",
+}  # fmt: skip
+
+# What array.py installs for Symbol.__getitem__: indexing is a family of kernels of its own.
+_indexing: list[Callable[[Any, Any], Any]] = []
+
+
+def set_indexing(index: Callable[[Any, Any], Any]) -> None:
+    """Installs the function behind `symbol[key]`."""
+    _indexing[:] = [index]
+
+
+def _binary(kernel: str, name: str) -> None:
+    def operator(self: Symbol, other: Any) -> Any:
+        return call(kernel, [self, other], unify=True)
+
+    def reflected(self: Symbol, other: Any) -> Any:
+        return call(kernel, [other, self], unify=True)
+
+    setattr(Symbol, f"__{name}__", operator)
+    if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Symbol, f"__r{name}__", reflected)
+
+
+for _kernel, _name in {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv",
+    "floor_divide": "floordiv", "floor_mod": "mod", "power": "pow", "less": "lt",
+    "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne",
+    "logical_and": "and", "logical_or": "or", "logical_xor": "xor",
+}.items():  # fmt: skip
+    _binary(_kernel, _name)
+for _kernel, _name in {"negative": "neg", "abs": "abs", "logical_not": "invert"}.items():
+    setattr(Symbol, f"__{_name}__", lambda self, kernel=_kernel: call(kernel, [self]))
+
+
+def has_symbol(value: Any) -> bool:
+    """True if `value` is a Symbol or a list or tuple with one inside."""
+    if isinstance(value, (list, tuple)):
+        return any(has_symbol(item) for item in value)
+    return isinstance(value, Symbol)
+
+
+def convert(value: Any, dtype: object = None) -> Any:
+    """A Symbol as it is, a list with Symbols inside stacked, anything else as bytes or an array."""
+    if isinstance(value, Symbol):
+        return value
+    if isinstance(value, (list, tuple)) and has_symbol(value):
+        return call("stack", [convert(item) for item in value], unify=True, axis=0)
+    return as_tensor(value, dtype)
+
+
+def call(kernel: str, inputs: Sequence[Any], *, unify: bool = False, **attrs: Any) -> Any:
+    """Applies a kernel: appends it to the function being traced, or computes at once.
+
+    Args:
+        kernel: its native name.
+        inputs: Symbols or values.
+        unify: Python literals among the inputs take the dtype of the tensors beside them.
+        attrs: plain values.
+
+    Returns:
+        One Symbol or NumPy value; a tuple of them for a kernel with several results.
+    """
+    values = _unified(inputs) if unify else [convert(value) for value in inputs]
+    tracer = _state.tracer
+    if tracer is not None:
+        slots = [tracer.slot_of(value) for value in values]
+        outputs: list[Any] = tracer.kernel(kernel, attrs, slots, user_line())
+    else:
+        for value in values:
+            if isinstance(value, Symbol):
+                raise TracingError(f"{value!r} was used outside the function it was traced in")
+        outputs = _core.run_kernel(kernel, native_args(attrs), values)
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _unified(inputs: Sequence[Any]) -> list[Any]:
+    dtypes = [value.dtype for value in inputs if hasattr(value, "dtype")]
+    for value in inputs:
+        if isinstance(value, bytes):
+            dtypes.append(ALL["string"])
+        elif isinstance(value, (list, tuple)) and has_symbol(value):
+            dtypes.append(convert(value).dtype)
+    # A bool beside numbers is the condition of a `where`, not a hint.
+    numeric = [dtype for dtype in dtypes if dtype != np.bool_] or dtypes
+    if not numeric:
+        return [convert(value) for value in inputs]
+    return [
+        convert(value) if hasattr(value, "dtype") or has_symbol(value) else _literal(value, numeric[0])
+        for value in inputs
+    ]
+
+
+def _literal(value: Any, dtype: Any) -> Any:
+    natural = as_tensor(value)
+    kind = getattr(natural, "dtype", np.dtype(object)).kind
+    name = dtype.name if isinstance(dtype, DType) else np.dtype(dtype).name
+    if kind == "f" and "float" not in name:
+        raise TypeError(
+            f"{value!r} is a float, the tensor beside it is {name}: cast one of them first"
+        )
+    if kind == "O" or kind == "b" or name in ("bool", "object", "string", "str"):
+        return natural
+    return as_tensor(value, name)
+
+
+# ---- functions ----
+
+
+class PythonCallable:
+    """A Python function that native code calls by its handle; alive as long as a node holds it."""
+
+    __slots__ = ("__weakref__", "function", "handle", "origin")
+
+    def __init__(self, function: Callable[[list[Any]], Any], origin: Any) -> None:
+        self.function = function
+        self.origin = origin
+        self.handle: int = _core.register_callable(self)
+
+    def __call__(self, values: list[Any]) -> Any:
+        return self.function(values)
+
+    def canonical(self) -> bytes:
+        """Identifies the user's function by name and code."""
+        code = getattr(self.origin, "__code__", None)
+        name = getattr(self.origin, "__qualname__", type(self.origin).__qualname__)
+        module = getattr(self.origin, "__module__", "")
+        return f"{module}.{name}".encode() + (code.co_code if code else b"")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"a dataset that calls the Python function {self.origin!r} cannot be pickled: only "
+            f"functions that could be traced travel"
+        )
+
+
+@dataclass(frozen=True)
+class Function:
+    """A traced function: the records of its instructions, and the native program made of them.
+
+    Attributes:
+        records: ("arg", spec) | ("capture", spec) | ("constant", value) |
+            ("kernel", name, attrs, slots, where) | ("dataset", op, args, inputs, where), in order.
+        outputs: slots of the results.
+        structure: of the results.
+    """
+
+    records: tuple[tuple[Any, ...], ...]
+    outputs: tuple[int, ...]
+    structure: Any
+    program: Any = field(compare=False, repr=False)
+    capture_symbols: tuple[Symbol, ...] = field(default=(), compare=False, repr=False)
+    is_python: bool = False
+
+    def __repr__(self) -> str:
+        names = [str(record[1]) for record in self.records if record[0] in ("kernel", "dataset")]
+        return f"<function {' → '.join(names) or 'identity'}>"
+
+    def canonical(self) -> bytes:
+        """Bytes that are equal for equal functions."""
+        from fastpipe.node import Node
+
+        body = Node("function", {"records": [_without_place(r) for r in self.records]})
+        return body.canonical() + repr(self.outputs).encode()
+
+    def __reduce__(self) -> Any:
+        return _rebuild, (self.records, self.outputs, self.structure)
+
+
+def _without_place(record: tuple[Any, ...]) -> tuple[Any, ...]:
+    return record[:-1] if record[0] in ("kernel", "dataset") else record
+
+
+class Tracer:
+    """Records the instructions of one function while it is being traced."""
+
+    def __init__(self, outer: Tracer | None) -> None:
+        self.outer = outer
+        self.builder = _core.Builder()
+        self.records: list[tuple[Any, ...]] = []
+        self.captures: dict[tuple[int, int], int] = {}
+        self.capture_symbols: list[Symbol] = []
+        self.untraceable = ""
+
+    def arg(self, spec: Any) -> Symbol:
+        """A new argument; `spec` is (dtype name, dims, specs of the elements of a dataset)."""
+        self.records.append(("arg", spec))
+        return Symbol(self, self.builder.arg(spec))
+
+    def slot_of(self, value: Any) -> int:
+        """The slot of a Symbol, captured from an outer function if need be, or of a constant."""
+        if not isinstance(value, Symbol):
+            self.records.append(("constant", value))
+            return int(self.builder.constant(getattr(value, "native", value)))
+        if value._tracer is self:
+            return value._slot
+        if self.outer is None:
+            raise TracingError(f"{value!r} was used outside the function it was traced in")
+        outer_slot = self.outer.slot_of(value)
+        key = (id(value._tracer), value._slot)
+        if key not in self.captures:
+            spec = self.outer.builder.spec(outer_slot)
+            self.captures[key] = self.builder.capture(spec)
+            self.records.append(("capture", spec))
+            self.capture_symbols.append(Symbol(self.outer, outer_slot))
+        return self.captures[key]
+
+    def kernel(self, name: str, attrs: dict[str, Any], slots: list[int], where: str) -> list[Symbol]:
+        """Appends a kernel."""
+        outputs = self.builder.kernel(name, native_args(attrs), slots, where)
+        self.records.append(("kernel", name, attrs, slots, where))
+        return [Symbol(self, slot) for slot in outputs]
+
+    def dataset(self, op: str, args: dict[str, Any], inputs: list[Any], where: str) -> Symbol:
+        """Appends a dataset op; Symbols among the arguments and inputs become slots."""
+        args = {name: self._inside(value) for name, value in args.items()}
+        inputs = [self._inside(value) for value in inputs]
+        native = [native_value(value, self.builder) for value in inputs]
+        slot = self.builder.dataset(op, native_args(args, self.builder), native, where)
+        self.records.append(("dataset", op, args, inputs, where))
+        return Symbol(self, slot)
+
+    def _inside(self, value: Any) -> Any:
+        """`value` with every Symbol replaced by its SlotIndex in this function."""
+        if isinstance(value, Symbol):
+            return SlotIndex(self.slot_of(value))
+        if isinstance(value, (list, tuple)):
+            return [self._inside(item) for item in value]
+        if isinstance(value, Function) and value.capture_symbols:
+            return BoundFunction(
+                value, tuple(SlotIndex(self.slot_of(item)) for item in value.capture_symbols)
+            )
+        return value
+
+    def finish(self, outputs: list[int], structure: Any, is_python: bool = False) -> Function:
+        """Ends the function."""
+        return Function(
+            tuple(self.records),
+            tuple(outputs),
+            structure,
+            self.builder.finish(list(outputs)),
+            tuple(self.capture_symbols),
+            is_python,
+        )
+
+
+@dataclass(frozen=True)
+class BoundFunction:
+    """A function together with the slots, in the function around, that it captured."""
+
+    function: Function
+    captures: tuple[SlotIndex, ...]
+
+    def canonical(self) -> bytes:
+        """Bytes that are equal for equal functions."""
+        return self.function.canonical() + repr(self.captures).encode()
+
+
+class tracing:
+    """`with tracing() as tracer:` makes a new tracer the current one of this thread."""
+
+    def __enter__(self) -> Tracer:
+        self.tracer = Tracer(_state.tracer)
+        _state.tracer = self.tracer
+        return self.tracer
+
+    def __exit__(self, *exc: Any) -> None:
+        _state.tracer = self.tracer.outer
+
+
+def _rebuild(records: tuple[Any, ...], outputs: tuple[int, ...], structure: Any) -> Function:
+    """The function that `records` describe, in this process."""
+    builder = _core.Builder()
+    for record in records:
+        kind = record[0]
+        if kind == "arg":
+            builder.arg(record[1])
+        elif kind == "capture":
+            builder.capture(record[1])
+        elif kind == "constant":
+            builder.constant(getattr(record[1], "native", record[1]))
+        elif kind == "kernel":
+            builder.kernel(record[1], native_args(record[2]), list(record[3]), record[4])
+        else:
+            inputs = [native_value(value, builder) for value in record[3]]
+            builder.dataset(record[1], native_args(record[2], builder), inputs, record[4])
+    return Function(records, outputs, structure, builder.finish(list(outputs)))
+
+
+# ---- plain values to native ones ----
+
+
+def native_value(value: Any, builder: Any = None) -> Any:
+    """An argument as _core takes it."""
+    if isinstance(value, SlotIndex):
+        return _core.SlotRef(builder, value.index)
+    if isinstance(value, DType):
+        return value.name
+    if isinstance(value, TensorSpec):
+        return _core.Spec((value.dtype.name, value.shape, None))
+    if isinstance(value, Function):
+        return _core.FunctionRef(value.program, ())
+    if isinstance(value, BoundFunction):
+        captures = [native_value(item, builder) for item in value.captures]
+        return _core.FunctionRef(value.function.program, captures)
+    if isinstance(value, PythonCallable):
+        return value.handle
+    if isinstance(value, (list, tuple)):
+        return [native_value(item, builder) for item in value]
+    return getattr(value, "native", value)
+
+
+def native_args(args: dict[str, Any], builder: Any = None) -> dict[str, Any]:
+    """native_value of every argument."""
+    return {name: native_value(value, builder) for name, value in args.items()}
