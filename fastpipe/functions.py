@@ -91,8 +91,13 @@ def _traced(
         ]
         value = unflatten(structure, leaves)
         args += value if type(structure) is tuple else [value]
-    leaves, structure = flatten(function(*args), leaf_structure)
+    leaves, structure = flatten(_packed(function(*args)), leaf_structure)
     return tracer.finish([_result_slot(tracer, leaf) for leaf in leaves], structure)
+
+
+def _packed(result: Any) -> Any:
+    """A list is a tensor everywhere but at the top of a function's result: there it is a tuple."""
+    return tuple(result) if isinstance(result, list) else result
 
 
 def _argument(symbol: Symbol, leaf: Any) -> Any:
@@ -150,7 +155,7 @@ def _probe(
                 f"results cannot be seen either: give map an output_signature"
             ) from reason
     result = function(*_spread(element, dataset.structure))
-    leaves, structure = flatten(result, leaf_structure)
+    leaves, structure = flatten(_packed(result), leaf_structure)
     return unflatten(structure, [_spec_of_value(leaf) for leaf in leaves])
 
 
@@ -180,7 +185,7 @@ def python_function(
         for count, part, make in makers:
             args += _spread(make(values[:count]), part)
             values = values[count:]
-        leaves, got = flatten(function(*args), leaf_structure)
+        leaves, got = flatten(_packed(function(*args)), leaf_structure)
         if got != structure:
             raise InvalidArgumentError(
                 f"the Python function returned the structure {got!r}, earlier it was {structure!r}"

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fastpipe.errors import InvalidArgumentError
+from fastpipe.ragged import RaggedTensor
 from fastpipe.spec import dtype_name
-from fastpipe.tracing import call
+from fastpipe.tracing import call, convert
 
 __all__ = [
     "as_string",
@@ -29,23 +31,33 @@ __all__ = [
 
 
 def split(input: object, sep: str | bytes | None = None, maxsplit: int = -1) -> object:
-    """Splits a scalar string as Python's `str.split` does.
+    """Splits strings as Python's `str.split` does.
 
     Args:
-        input: A scalar string.
+        input: A scalar string, or a vector of them. A symbol of unknown rank must turn out to be a
+            scalar.
         sep: What separates the pieces; None or "" means runs of ASCII white space.
         maxsplit: How many times to split at most; negative means without limit.
 
     Returns:
-        The pieces, a string tensor of shape [n].
+        The pieces: of a scalar a string tensor of shape [n], of a vector a RaggedTensor with one
+        row a string.
 
     Raises:
-        InvalidArgumentError: `input` is not a scalar string.
+        InvalidArgumentError: `input` is not a string, or has more than one dimension.
 
     >>> split("a,b,,c", ",").tolist()
     [b'a', b'b', b'', b'c']
     """
-    return call("string_split", [input], sep=sep, maxsplit=maxsplit)
+    value = convert(input)
+    rank = 0 if isinstance(value, bytes) else value.ndim
+    if rank is not None and rank > 1:
+        raise InvalidArgumentError(
+            f"string_split: the text must be a scalar or vector, got shape {list(value.shape)}"
+        )
+    if rank == 1:
+        return RaggedTensor(*call("string_split", [value], sep=sep, maxsplit=maxsplit, ragged=True))
+    return call("string_split", [value], sep=sep, maxsplit=maxsplit, ragged=False)
 
 
 def length(input: object, unit: str = "BYTE") -> object:

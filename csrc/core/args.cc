@@ -1,9 +1,20 @@
 #include "core/args.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace fastpipe {
 namespace {
+
+// What a value is as a tensor: a tensor already, or a plain scalar.
+std::optional<Tensor> AsTensor(const Value& value) {
+  if (const Tensor* tensor = value.get<Tensor>()) return *tensor;
+  if (const bool* flag = value.get<bool>()) return Tensor::Scalar(*flag);
+  if (const int64_t* number = value.get<int64_t>()) return Tensor::Scalar(*number);
+  if (const double* number = value.get<double>()) return Tensor::Scalar(*number);
+  if (const std::string* text = value.get<std::string>()) return Tensor::String(*text);
+  return std::nullopt;
+}
 
 bool IsIntegerScalar(const Tensor& tensor) {
   return tensor.num_elements() == 1 && IsInteger(tensor.dtype());
@@ -229,11 +240,7 @@ Result<Function> Args::Func(std::string_view name) const {
 Result<Tensor> Args::OneTensor(std::string_view name) const {
   const Value* value = Find(name);
   if (value == nullptr) return Error(StrCat(name, " is required"));
-  if (const Tensor* tensor = value->get<Tensor>()) return *tensor;
-  if (const bool* flag = value->get<bool>()) return Tensor::Scalar(*flag);
-  if (const int64_t* number = value->get<int64_t>()) return Tensor::Scalar(*number);
-  if (const double* number = value->get<double>()) return Tensor::Scalar(*number);
-  if (const std::string* text = value->get<std::string>()) return Tensor::String(*text);
+  if (std::optional<Tensor> tensor = AsTensor(*value)) return *std::move(tensor);
   return WrongType(name, "a tensor", *value);
 }
 
@@ -242,9 +249,13 @@ Result<std::vector<Tensor>> Args::Tensors(std::string_view name) const {
   std::vector<Tensor> tensors;
   for (const Value& item : list) {
     if (item.get<Slot>()) return std::vector<Tensor>();
-    const Tensor* tensor = item.get<Tensor>();
-    if (tensor == nullptr) return WrongType(name, "a list of tensors", *Find(name));
-    tensors.push_back(*tensor);
+    if (const DatasetRef* dataset = item.get<DatasetRef>()) {
+      tensors.push_back(TensorOf(*dataset));
+    } else if (std::optional<Tensor> tensor = AsTensor(item)) {
+      tensors.push_back(*std::move(tensor));
+    } else {
+      return WrongType(name, "a list of tensors", *Find(name));
+    }
   }
   return tensors;
 }
@@ -255,9 +266,12 @@ Result<ElementSpec> Args::TensorSpecs(std::string_view name) const {
   for (const Value& item : list) {
     if (const Slot* later = item.get<Slot>()) {
       specs.push_back(later->spec);
-    } else if (const Tensor* tensor = item.get<Tensor>()) {
-      specs.push_back(tensor->dtype() == DType::kDataset ? DatasetSpec(DatasetOf(*tensor)->spec())
-                                                         : TensorSpec::Of(*tensor));
+    } else if (const DatasetRef* dataset = item.get<DatasetRef>()) {
+      specs.push_back(DatasetSpec((*dataset)->spec()));
+    } else if (const std::optional<Tensor> tensor = AsTensor(item)) {
+      specs.push_back(tensor->dtype() == DType::kDataset
+                          ? DatasetSpec(DatasetOf(*tensor)->spec())
+                          : TensorSpec::Of(*tensor));
     } else {
       return WrongType(name, "a list of tensors", *Find(name));
     }

@@ -72,6 +72,17 @@ Tensor StackStrings(Rows rows, size_t component, Dims dims) {
       dims, [&](int64_t i) { return rows[static_cast<size_t>(i / row)][component].str(i % row); });
 }
 
+Status NoRows(size_t component, DType dtype) {
+  return InvalidArgument(StrCat("component ", component,
+                                " must have at least one dimension, got a scalar ",
+                                DTypeName(dtype)));
+}
+
+Status UnequalRows(size_t first, int64_t first_rows, size_t other, int64_t other_rows) {
+  return InvalidArgument(StrCat("all components must have equally many rows: component ", first,
+                                " has ", first_rows, ", component ", other, " has ", other_rows));
+}
+
 }  // namespace
 
 Status StackComponent(Rows rows, size_t component, Tensor* out) {
@@ -106,6 +117,33 @@ ElementSpec StackedSpec(const ElementSpec& spec, int64_t count) {
   ElementSpec stacked;
   for (const TensorSpec& component : spec) stacked.push_back(StackedSpec(component, count));
   return stacked;
+}
+
+Status UnstackSpec(ElementSpec* spec, int64_t* rows) {
+  *rows = -1;
+  size_t sized = 0;  // the component that gave *rows
+  for (size_t i = 0; i < spec->size(); ++i) {
+    TensorSpec& component = (*spec)[i];
+    if (!component.known_rank) continue;
+    if (component.dims.empty()) return NoRows(i, component.dtype);
+    const int64_t own = component.dims.front();
+    component.dims.erase(component.dims.begin());
+    if (own < 0) continue;
+    if (*rows >= 0 && own != *rows) return UnequalRows(sized, *rows, i, own);
+    *rows = own;
+    sized = i;
+  }
+  return Status::Ok();
+}
+
+Status CountRows(const Element& element, int64_t* rows) {
+  *rows = 0;
+  for (size_t i = 0; i < element.size(); ++i) {
+    if (element[i].rank() == 0) return NoRows(i, element[i].dtype());
+    if (i == 0) *rows = element[0].dim(0);
+    if (element[i].dim(0) != *rows) return UnequalRows(0, *rows, i, element[i].dim(0));
+  }
+  return Status::Ok();
 }
 
 }  // namespace fastpipe

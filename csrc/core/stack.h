@@ -1,4 +1,4 @@
-// Stacking: rows of equal shape become one element with a new first axis.
+// Stacking and its reverse: rows of equal shape become one element with a new first axis.
 //
 // Contract: one allocation for each component, one copy of each row. Rows that do not fit together
 // are an InvalidArgument that names the component, the row and both shapes.
@@ -42,5 +42,11 @@ Tensor StringArrayFrom(Dims dims, At at) {
 // What stacking `count` elements of `spec` gives; -1: as many as there are.
 TensorSpec StackedSpec(const TensorSpec& spec, int64_t count);
 ElementSpec StackedSpec(const ElementSpec& spec, int64_t count);
+
+// Removes the row axis from all components. `*rows` gets their number of rows, -1 if that is unknown.
+// InvalidArgument if a component has no rows or the numbers differ.
+Status UnstackSpec(ElementSpec* spec, int64_t* rows);
+// The same of an element: how many rows it has.
+Status CountRows(const Element& element, int64_t* rows);
 
 }  // namespace fastpipe

@@ -50,20 +50,13 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     return input_->Skip(count, skipped);
   }
-  // In the format of WorkerStage, so that a pass may go on with another num_parallel_calls.
   Status SavePosition(PositionWriter* writer) override {
-    PositionWriter input;
-    FASTPIPE_RETURN_IF_ERROR(input_->Save(&input));
-    writer->PutBytes(input.bytes());
-    writer->PutInt(0);
-    return Status::Ok();
+    return SaveLikeStage([this](PositionWriter* input) { return input_->Save(input); }, writer);
   }
   Status RestorePosition(PositionReader* reader) override {
-    PositionReader input(reader->GetBytes());
-    FASTPIPE_RETURN_IF_ERROR(input_->Restore(&input));
-    int64_t skipped = 0;
-    Status status = input_->Skip(reader->GetCount(), &skipped);
-    return status.end_of_sequence() ? Status::Ok() : status;
+    return RestoreLikeStage(
+        [this](PositionReader* input) { return input_->Restore(input); },
+        [this](int64_t count, int64_t* skipped) { return input_->Skip(count, skipped); }, reader);
   }
 
   FunctionCall call_;

@@ -37,6 +37,14 @@ struct StageWork {
   std::function<Status(int64_t count, int64_t* skipped)> skip;
 };
 
+// The position of an op that works on its consumer's thread, in the format of WorkerStage, so that a
+// pass may go on with another num_parallel_calls.
+Status SaveLikeStage(const std::function<Status(PositionWriter*)>& save, PositionWriter* writer);
+// Reads either. The arguments are those of StageWork.
+Status RestoreLikeStage(const std::function<Status(PositionReader*)>& restore,
+                        const std::function<Status(int64_t, int64_t*)>& skip,
+                        PositionReader* reader);
+
 struct StageSettings {
   std::string label;
   bool ordered = true;

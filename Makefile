@@ -1,0 +1,77 @@
+# `make demo` and `make test` work from a bare clone: they install what they find missing, build,
+# and do their work. Run again, they reuse all that has not changed.
+#
+# Set PYTHON to use another interpreter, VENV to use another virtual environment.
+
+PYTHON ?= python3
+VENV ?= .venv
+export FASTPIPE_WERROR ?= 1
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.NOTPARALLEL:
+.DEFAULT_GOAL := build
+.PHONY: build demo test lint format asan tsan wheel clean system
+
+python := $(VENV)/bin/python
+pip := $(python) -m pip --disable-pip-version-check --quiet
+# Stamps are named after the contents they depend on: checking out the same files is no change.
+contents := $(shell cat pyproject.toml .ci/requirements.py | sha256sum | cut -c 1-16)
+environment := $(VENV)/.environment-$(contents)
+installed := $(VENV)/.installed-$(contents)
+native_files = $$(find csrc tests/native -name '*.cc' -o -name '*.c' -o -name '*.h')
+
+demo: build
+	$(python) -m fastpipe compare
+
+# pytest comes last: its closing line is the summary of the whole.
+test: build lint asan tsan
+	$(python) -m pytest
+
+build: $(installed)
+	$(python) setup.py --quiet build_ext --inplace
+
+lint: $(environment)
+	$(python) -m ruff check .
+	$(python) -m ruff format --check .
+	$(python) -m mypy
+	@echo clang-format --dry-run -Werror
+	@$(VENV)/bin/clang-format --dry-run -Werror $(native_files)
+
+format: $(environment)
+	$(python) -m ruff check --fix-only --exit-zero .
+	$(python) -m ruff format .
+	$(VENV)/bin/clang-format -i $(native_files)
+
+asan: $(environment)
+	$(python) tests/native/build.py --sanitize address --run
+
+tsan: $(environment)
+	$(python) tests/native/build.py --sanitize thread --run
+
+# The old build folder goes first: files deleted since would still be put into the wheel.
+wheel: $(environment)
+	rm -rf build/lib.* build/bdist.* dist
+	$(pip) wheel . --no-deps --no-build-isolation --wheel-dir dist
+	ls -l dist
+
+# Keeps the virtual environment.
+clean:
+	rm -rf build dist *.egg-info fastpipe/*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -path ./.venv -prune -o -name __pycache__ -exec rm -rf {} +
+
+system:
+	@.ci/system-packages $(PYTHON)
+
+$(environment): | system
+	@$(python) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	$(python) .ci/requirements.py > $(VENV)/requirements.txt
+	$(pip) install --requirement $(VENV)/requirements.txt
+	@$(python) .ci/requirements.py --check
+	@touch $@
+
+# Built before it is installed, because pip would hide the progress of the compilation.
+$(installed): $(environment)
+	$(python) setup.py --quiet build_ext --inplace
+	$(pip) install --no-build-isolation --no-deps --editable .
+	@touch $@

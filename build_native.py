@@ -1,0 +1,244 @@
+"""Compiles and links the native sources: in parallel, and only what changed.
+
+setup.py builds the extension with it, tests/native/build.py the native test binary; both share the
+objects under build/objects/<variant>/. Nothing here needs more than the standard library.
+
+Environment:
+  FASTPIPE_WERROR=1              warnings are errors (release variant, hand-written sources)
+  FASTPIPE_SANITIZE=address      AddressSanitizer and UndefinedBehaviorSanitizer
+  FASTPIPE_SANITIZE=thread       ThreadSanitizer
+  FASTPIPE_SANITIZE=undefined    UndefinedBehaviorSanitizer alone
+  CC, CXX                        other compilers
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+LIBRARIES = ("jpeg", "png", "re2", "z")
+
+# -ffp-contract=off: a result must not depend on whether the compiler found a fused multiply-add.
+_BASE_FLAGS = ("-fPIC", "-pthread", "-fvisibility=hidden", "-ffp-contract=off", "-Icsrc")
+_C_FLAGS = ("-std=gnu11",)
+_CXX_FLAGS = ("-std=c++20", "-fvisibility-inlines-hidden")
+_WARNINGS = ("-Wall", "-Wextra")
+# gcc 12 is wrong about these where it inlines moves of std::string and of inline storage.
+_FALSE_GCC_WARNINGS = ("-Wno-restrict", "-Wno-maybe-uninitialized")
+
+
+class BuildError(Exception):
+    """A compiler or the linker failed; the message holds what it printed."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to compile everything. Objects of different variants never mix."""
+
+    name: str
+    compile_flags: tuple[str, ...]
+    link_flags: tuple[str, ...]
+    # Instrumented code makes gcc warn falsely, so only the release variant takes -Werror.
+    may_werror: bool = False
+
+
+def _sanitized(name: str, *flags: str) -> Variant:
+    checks = ("-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-UNDEBUG")
+    return Variant(name, (*checks, "-D_GLIBCXX_ASSERTIONS", *flags), flags)
+
+
+_VARIANTS = {
+    "": Variant("release", ("-O3", "-g0", "-DNDEBUG"), ("-s",), may_werror=True),
+    "address": _sanitized("address", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+    "thread": _sanitized("thread", "-fsanitize=thread"),
+    "undefined": _sanitized("undefined", "-fsanitize=undefined", "-fno-sanitize-recover=all"),
+}
+
+
+def variant(sanitize: str | None = None) -> Variant:
+    """The variant named by `sanitize`, by default by the environment's FASTPIPE_SANITIZE."""
+    name = os.environ.get("FASTPIPE_SANITIZE", "") if sanitize is None else sanitize
+    if name not in _VARIANTS:
+        known = ", ".join(filter(None, _VARIANTS))
+        raise BuildError(f"FASTPIPE_SANITIZE={name!r}: expected nothing or one of {known}")
+    return _VARIANTS[name]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A source to compile, its path from the root, with flags of its own.
+
+    `generated` code gets no -Wextra and no -Werror: its warnings are not ours to mend.
+    """
+
+    source: Path
+    flags: tuple[str, ...] = ()
+    generated: bool = False
+
+
+def units_under(folder: str, flags: tuple[str, ...] = (), root: Path = ROOT) -> list[Unit]:
+    """Every C and C++ source under `folder`."""
+    found = [path for ending in ("cc", "c") for path in root.glob(f"{folder}/**/*.{ending}")]
+    return [Unit(path.relative_to(root), flags) for path in sorted(found)]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One run of a compiler or linker that makes `output` from `inputs`; paths from the root."""
+
+    output: Path
+    command: tuple[str, ...]
+    inputs: tuple[Path, ...]
+    record: Path  # the fingerprint of the run that made the output
+    depfile: Path | None = None
+    werror: bool = False
+
+
+class Builder:
+    """Compiles and links one variant. Hold `lock()` around its use."""
+
+    def __init__(self, variant: Variant, root: Path = ROOT, werror: bool | None = None) -> None:
+        if werror is None:
+            werror = os.environ.get("FASTPIPE_WERROR", "") not in ("", "0")
+        self._root = root
+        self._variant = variant
+        self._werror = werror and variant.may_werror
+        self._objects = Path("build/objects") / variant.name
+        self._digests: dict[Path, str] = {}
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Two builds of one tree at the same time would write the same objects."""
+        build = self._root / "build"
+        build.mkdir(exist_ok=True)
+        with open(build / ".lock", "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    def compile(self, units: Iterable[Unit]) -> list[Path]:
+        """Compiles what is not up to date; returns the objects of all `units` in their order."""
+        steps = [self._compile_step(unit) for unit in units]
+        stale = [step for step in steps if not self._is_current(step)]
+        # The largest first, so that no long compilation is left alone at the end.
+        stale.sort(key=lambda step: -(self._root / step.inputs[0]).stat().st_size)
+        failures = []
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            try:
+                for number, failure in enumerate(pool.map(self._run, stale), 1):
+                    print(f"[{number}/{len(stale)}] {stale[number - 1].inputs[0]}", file=sys.stderr)
+                    if failure:
+                        failures.append(failure)
+            except KeyboardInterrupt:
+                pool.shutdown(cancel_futures=True)
+                raise
+        if failures:
+            raise BuildError("\n".join(failures))
+        return [step.output for step in steps]
+
+    def link(self, objects: Sequence[Path], output: Path, *, shared: bool) -> None:
+        """Links `objects` to a Python extension (`shared`) or to a program, if not up to date."""
+        linker = _tool("LDCXXSHARED", "g++ -shared") if shared else _tool("CXX", "g++")
+        command = (
+            *linker,
+            *map(str, objects),
+            *("-pthread", *self._variant.link_flags),
+            *(f"-l{library}" for library in LIBRARIES),
+            *("-o", str(output)),
+        )
+        # Not beside the output, whose folder goes into the wheel as it is.
+        name = hashlib.sha256(str(output).encode()).hexdigest()[:16]
+        step = _Step(output, command, tuple(objects), Path(f"build/objects/{name}.link"))
+        if not self._is_current(step):
+            failure = self._run(step)
+            if failure:
+                raise BuildError(failure)
+
+    def _compile_step(self, unit: Unit) -> _Step:
+        base = self._objects / unit.source
+        output, record, depfile = (base.with_name(base.name + end) for end in (".o", ".ok", ".d"))
+        is_c = unit.source.suffix == ".c"
+        compiler = _tool("CC", "gcc") if is_c else _tool("CXX", "g++")
+        command = (
+            *compiler,
+            *(_C_FLAGS if is_c else _CXX_FLAGS),
+            *_BASE_FLAGS,
+            *self._variant.compile_flags,
+            *(_WARNINGS[:1] if unit.generated else _WARNINGS),
+            *(() if "clang" in compiler[0] else _FALSE_GCC_WARNINGS),
+            *unit.flags,
+            *("-MMD", "-MF", str(depfile), "-c", str(unit.source), "-o", str(output)),
+        )
+        werror = self._werror and not unit.generated
+        return _Step(output, command, (unit.source,), record, depfile, werror)
+
+    def _run(self, step: _Step) -> str | None:
+        """Runs one step; what it printed, if it failed."""
+        for path in (step.output, step.record):
+            (self._root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self._root / step.record).unlink(missing_ok=True)
+        started = time.time_ns()
+        done = subprocess.run(
+            [*step.command, *(("-Werror",) if step.werror else ())],
+            cwd=self._root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        if done.returncode != 0:
+            return f"cannot make {step.output}:\n{done.stdout}"
+        if done.stdout:
+            print(done.stdout, file=sys.stderr, end="")
+        # A source saved while it was compiled: leave no record, so that the next build looks again.
+        if all((self._root / path).stat().st_mtime_ns <= started for path in self._inputs(step)):
+            text = f"{self._fingerprint(step)} {int(step.werror)}\n"
+            (self._root / step.record).write_text(text)
+        return None
+
+    def _is_current(self, step: _Step) -> bool:
+        try:
+            fingerprint, werror = (self._root / step.record).read_text().split()
+            # What compiled under -Werror also serves without it, not the other way round.
+            if not (self._root / step.output).exists() or (step.werror and werror == "0"):
+                return False
+            return fingerprint == self._fingerprint(step)
+        except (OSError, ValueError):  # no record, or an input is gone: run, and see
+            return False
+
+    def _inputs(self, step: _Step) -> list[Path]:
+        """What the output was made from, by the compiler's own account where there is one."""
+        if step.depfile is None:
+            return list(step.inputs)
+        text = (self._root / step.depfile).read_text()
+        return [Path(word) for word in shlex.split(text.replace("\\\n", " "))[1:]]
+
+    def _fingerprint(self, step: _Step) -> str:
+        """Of contents, not times: a fresh checkout of the same sources needs no rebuild."""
+        whole = hashlib.sha256(shlex.join(step.command).encode())
+        for path in self._inputs(step):
+            if path not in self._digests:
+                content = (self._root / path).read_bytes()
+                self._digests[path] = hashlib.sha256(content).hexdigest()
+            whole.update(f"{path}\0{self._digests[path]}\0".encode())
+        return whole.hexdigest()
+
+
+@cache
+def _tool(name: str, fallback: str) -> tuple[str, ...]:
+    """A compiler as Python was built with; CC and CXX in the environment win."""
+    words = shlex.split(sysconfig.get_config_var(name) or fallback)
+    program = os.environ.get("CC" if name == "CC" else "CXX")
+    return (*shlex.split(program), *words[1:]) if program else tuple(words)

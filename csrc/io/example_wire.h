@@ -1,0 +1,106 @@
+// tf.train.Example on the wire: protocol buffers read in place, without generated code.
+//
+// Contract: everything returned is a part of the message given. Damaged input gives InvalidArgument
+// with the byte offset within that message, never more; no reader recurses or allocates. Unknown
+// fields are passed over.
+// Thread rule: readers are plain values, used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/status.h"
+
+namespace fastpipe {
+
+enum class WireType : uint8_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kBytes = 2,
+  kStartGroup = 3,
+  kEndGroup = 4,
+  kFixed32 = 5,
+};
+
+// Walks the fields of one message.
+class WireReader {
+ public:
+  explicit WireReader(std::string_view message) : message_(message) {}
+
+  // Moves to the next field. False at the end of the message or of its sound part: see status().
+  bool Next();
+  const Status& status() const { return status_; }
+
+  // The field Next moved to. Groups are passed over, so they are never seen here.
+  uint32_t field() const { return field_; }
+  WireType type() const { return type_; }
+  bool Is(uint32_t field, WireType type) const { return field_ == field && type_ == type; }
+  uint64_t varint() const { return varint_; }
+  std::string_view bytes() const { return bytes_; }  // for kFixed32 and kFixed64 too
+  // Where the field starts in the message.
+  size_t offset() const { return offset_; }
+
+ private:
+  bool Fail(const char* problem);
+  bool ReadVarint(uint64_t* value);
+  bool ReadTag();
+  bool ReadBytes(uint64_t size);
+  bool ReadValue();
+  bool SkipGroup();
+
+  std::string_view message_;
+  size_t at_ = 0;
+  size_t offset_ = 0;
+  uint32_t field_ = 0;
+  WireType type_ = WireType::kVarint;
+  uint64_t varint_ = 0;
+  std::string_view bytes_;
+  Status status_;
+};
+
+enum class FeatureKind : uint8_t { kNone = 0, kBytes = 1, kFloat = 2, kInt64 = 3 };
+
+const char* FeatureKindName(FeatureKind kind);  // "no", "bytes", "float", "int64"
+
+// A tf.train.Feature: lists of one kind. Several in a row count as one, as everywhere in protobuf.
+struct Feature {
+  FeatureKind kind = FeatureKind::kNone;
+  std::string_view lists;  // serialized; the last lists of `kind` in the Feature
+};
+Result<Feature> ReadFeature(std::string_view message);
+
+// Walks the entries of a tf.train.Example: Next() is true while there is one.
+class ExampleReader {
+ public:
+  explicit ExampleReader(std::string_view example) : outer_(example), inner_({}) {}
+
+  bool Next();
+  // What is wrong with the example, once Next() is false.
+  const Status& status() const { return status_; }
+  std::string_view key() const { return key_; }
+  // A serialized Feature. A later entry with the same key replaces an earlier one.
+  std::string_view feature() const { return feature_; }
+
+ private:
+  bool ReadEntry(std::string_view entry);
+  // False; keeps what is wrong with `reader`, if anything.
+  bool Stop(const WireReader& reader) {
+    status_ = reader.status();
+    return false;
+  }
+
+  Status status_;
+  WireReader outer_;
+  WireReader inner_;  // of the Features message that outer_ stands at
+  std::string_view key_;
+  std::string_view feature_;
+};
+
+// Each counts the values of `feature`, and writes as many of the first as `out` has room for.
+// REQUIRES: feature.kind is the kind read, or kNone.
+Result<size_t> ReadFloats(const Feature& feature, std::span<float> out);
+Result<size_t> ReadInts(const Feature& feature, std::span<int64_t> out);
+Result<size_t> ReadStrings(const Feature& feature, std::span<std::string_view> out);
+
+}  // namespace fastpipe

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <atomic>
+
+#include "core/mutex.h"
+#include "io/file_system.h"
+
+namespace fastpipe {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What all files of one faulty file system share.
+class Disk {
+ public:
+  explicit Disk(const Faults& faults) : faults(faults) {}
+
+  Status Open(const std::string& path, CancelToken* cancel) {
+    FASTPIPE_RETURN_IF_ERROR(Sleep(faults.open_delay, cancel));
+    return FailIf(++opens_ == faults.fail_open, StrCat("open ", faults.fail_open), path);
+  }
+  Status Read(const std::string& path, uint64_t offset, CancelToken* cancel) {
+    FASTPIPE_RETURN_IF_ERROR(Sleep(faults.read_delay, cancel));
+    return FailIf(++reads_ == faults.fail_read, StrCat("read ", faults.fail_read), path, offset);
+  }
+  // Waits until `size` more bytes have come through.
+  Status Transfer(size_t size, CancelToken* cancel) {
+    if (faults.bytes_per_second <= 0) return Status::Ok();
+    const std::chrono::nanoseconds duration(static_cast<int64_t>(
+        1e9 * static_cast<double>(size) / static_cast<double>(faults.bytes_per_second)));
+    Clock::time_point done;
+    {
+      MutexLock lock(mutex_);
+      busy_until_ = std::max(busy_until_, Clock::now()) + duration;
+      done = busy_until_;
+    }
+    return Sleep(done - Clock::now(), cancel);
+  }
+
+  const Faults faults;
+
+ private:
+  static Status Sleep(std::chrono::nanoseconds duration, CancelToken* cancel) {
+    return duration.count() > 0 ? cancel->SleepFor(duration) : Status::Ok();
+  }
+  static Status FailIf(bool fail, const std::string& what, const std::string& path,
+                       uint64_t offset = 0) {
+    if (!fail) return Status::Ok();
+    return Status(Code::kUnavailable, StrCat("injected fault: ", what, " failed, at offset ",
+                                             offset, " of '", path, "'"));
+  }
+
+  std::atomic<int64_t> opens_{0};
+  std::atomic<int64_t> reads_{0};
+  Mutex mutex_;
+  Clock::time_point busy_until_ GUARDED_BY(mutex_);
+};
+
+class FaultyFile final : public File {
+ public:
+  FaultyFile(std::unique_ptr<File> base, std::shared_ptr<Disk> disk,
+             std::shared_ptr<CancelToken> cancel)
+      : base_(std::move(base)), disk_(std::move(disk)), cancel_(std::move(cancel)) {}
+
+  Result<size_t> ReadAt(uint64_t offset, uint8_t* bytes, size_t size) override {
+    FASTPIPE_RETURN_IF_ERROR(disk_->Read(path(), offset, cancel_.get()));
+    if (disk_->faults.max_read > 0) size = std::min(size, disk_->faults.max_read);
+    auto read = base_->ReadAt(offset, bytes, size);
+    if (read.ok()) FASTPIPE_RETURN_IF_ERROR(disk_->Transfer(read.value(), cancel_.get()));
+    return read;
+  }
+  int64_t size() const override { return base_->size(); }
+  const std::string& path() const override { return base_->path(); }
+
+ private:
+  const std::unique_ptr<File> base_;
+  const std::shared_ptr<Disk> disk_;
+  const std::shared_ptr<CancelToken> cancel_;
+};
+
+class FaultyFileSystem final : public FileSystem {
+ public:
+  FaultyFileSystem(FileSystem* base, const Faults& faults)
+      : base_(base), disk_(std::make_shared<Disk>(faults)) {}
+
+  Result<std::unique_ptr<File>> Open(const std::string& path,
+                                     std::shared_ptr<CancelToken> cancel) override {
+    if (!cancel) cancel = CancelToken::Root();
+    FASTPIPE_RETURN_IF_ERROR(disk_->Open(path, cancel.get()));
+    FASTPIPE_ASSIGN(std::unique_ptr<File> file, base_->Open(path, cancel));
+    return std::make_unique<FaultyFile>(std::move(file), disk_, std::move(cancel));
+  }
+  Result<std::vector<std::string>> Glob(const std::string& pattern) override {
+    return base_->Glob(pattern);
+  }
+
+ private:
+  FileSystem* const base_;
+  const std::shared_ptr<Disk> disk_;
+};
+
+}  // namespace
+
+std::unique_ptr<FileSystem> NewFaultyFileSystem(FileSystem* base, const Faults& faults) {
+  return std::make_unique<FaultyFileSystem>(base, faults);
+}
+
+}  // namespace fastpipe

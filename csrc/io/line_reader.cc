@@ -1,0 +1,48 @@
+#include "io/line_reader.h"
+
+namespace fastpipe {
+namespace {
+
+// Whatever is longer is no text, and would fill the memory before it ended.
+constexpr size_t kMaxLineBytes = size_t{1} << 30;
+
+}  // namespace
+
+Status LineReader::Next(std::string_view* line) {
+  size_t searched = 0;
+  for (;;) {
+    const std::string_view window = stream_->window();
+    const size_t length = window.find('\n', searched);
+    if (length != std::string_view::npos) {
+      const bool carriage_return = length > 0 && window[length - 1] == '\r';
+      *line = window.substr(0, length - (carriage_return ? 1 : 0));
+      stream_->Consume(length + 1);
+      ++lines_;
+      return Status::Ok();
+    }
+    searched = window.size();
+    Status status = stream_->Fill(searched + 1);
+    if (status.ok() && searched > kMaxLineBytes) {
+      status = Status(Code::kResourceExhausted,
+                      StrCat("the line is longer than ", kMaxLineBytes, " bytes"));
+    }
+    if (!status.ok()) return AtPlace(*stream_, "line", lines_ + 1, status);
+    if (stream_->window().size() > searched) continue;
+    if (searched == 0) return Status::EndOfSequence();
+    *line = stream_->window();
+    stream_->Consume(searched);
+    ++lines_;
+    return Status::Ok();
+  }
+}
+
+Status LineReader::Skip(int64_t count, int64_t* skipped) {
+  std::string_view line;
+  for (int64_t i = 0; i < count; ++i) {
+    FASTPIPE_RETURN_IF_ERROR(Next(&line));
+    ++*skipped;
+  }
+  return Status::Ok();
+}
+
+}  // namespace fastpipe

@@ -1,0 +1,102 @@
+// decode_jpeg(contents): the pixels of a JPEG as uint8 [height, width, channels]. PNGs are decoded
+// too, as in TensorFlow.
+// decode_and_crop_jpeg(contents): those within `crop_window`, an IntegersArgument y, x, height,
+// width; rows and columns outside are not decoded. JPEGs only.
+//
+// Attributes: channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction,
+// dct_method.
+
+#include "core/registry.h"
+#include "kernels/encoded_image.h"
+#include "kernels/integers_argument.h"
+
+namespace fastpipe {
+namespace {
+
+Result<JpegDctMethod> ReadDctMethod(const Args& attrs) {
+  FASTPIPE_ASSIGN(const std::string name, attrs.StringOr("dct_method", ""));
+  // The default is ours to choose: the bytes that Pillow gives.
+  if (name.empty() || name == "INTEGER_ACCURATE") return JpegDctMethod::kAccurate;
+  if (name == "INTEGER_FAST") return JpegDctMethod::kFast;
+  return attrs.Error(
+      StrCat("dct_method must be '', 'INTEGER_FAST' or 'INTEGER_ACCURATE', got '", name, "'"));
+}
+
+Result<JpegOptions> ReadOptions(const Args& attrs) {
+  JpegOptions options;
+  FASTPIPE_ASSIGN(options.channels, ReadChannels(attrs));
+  FASTPIPE_ASSIGN(const int64_t ratio, attrs.IntOr("ratio", 1));
+  if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8) {
+    return attrs.Error(StrCat("ratio must be 1, 2, 4 or 8, got ", ratio));
+  }
+  options.ratio = static_cast<int>(ratio);
+  FASTPIPE_ASSIGN(options.fancy_upscaling, attrs.BoolOr("fancy_upscaling", true));
+  FASTPIPE_ASSIGN(options.try_recover_truncated, attrs.BoolOr("try_recover_truncated", false));
+  FASTPIPE_ASSIGN(const double fraction, attrs.DoubleOr("acceptable_fraction", 1.0));
+  options.acceptable_fraction = static_cast<float>(fraction);
+  FASTPIPE_ASSIGN(options.dct_method, ReadDctMethod(attrs));
+  return options;
+}
+
+Status RunDecodeJpeg(const Args& attrs, const JpegOptions& options, const Tensor& contents,
+                     Output* output) {
+  FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, contents));
+  if (ImageFormatOf(bytes) == ImageFormat::kJpeg) return DecodeJpeg(bytes, options, output);
+  if (ImageFormatOf(bytes) == ImageFormat::kPng) {
+    return DecodePng(bytes, {.channels = options.channels}, output);
+  }
+  return NotDecodable(attrs, bytes, "a JPEG");
+}
+
+Result<KernelPlan> PlanDecodeJpeg(const Args& attrs, Specs inputs) {
+  FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
+  FASTPIPE_RETURN_IF_ERROR(ExpectEncoded(attrs, inputs));
+  FASTPIPE_ASSIGN(const JpegOptions options, ReadOptions(attrs));
+  return KernelPlan{{DecodedSpec(DType::kUint8, options.channels)},
+                    KernelFrom([attrs, options](KernelContext*, Inputs in, Outputs out) {
+                      return RunDecodeJpeg(attrs, options, *in[0], &out[0]);
+                    })};
+}
+
+Status RunDecodeAndCrop(const Args& attrs, JpegOptions options, const IntegersArgument& window,
+                        Inputs in, Output* output) {
+  FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, *in[0]));
+  if (ImageFormatOf(bytes) != ImageFormat::kJpeg) return NotDecodable(attrs, bytes, "a JPEG");
+  const std::vector<int64_t> sizes = window.Get(in);
+  if (sizes.size() != 4) {
+    return attrs.Error(
+        StrCat("crop_window must be four integers (y, x, height, width), got ", sizes.size()));
+  }
+  options.crop = JpegCrop{sizes[0], sizes[1], sizes[2], sizes[3]};
+  return DecodeJpeg(bytes, options, output);
+}
+
+Result<KernelPlan> PlanDecodeAndCrop(const Args& attrs, Specs inputs) {
+  FASTPIPE_RETURN_IF_ERROR(ExpectEncoded(attrs, inputs));
+  FASTPIPE_ASSIGN(JpegOptions options, ReadOptions(attrs));
+  options.crop_edges = JpegCropEdges::kAsTensorFlow;
+  size_t next = 1;
+  FASTPIPE_ASSIGN(const IntegersArgument window,
+                  IntegersArgument::Read(attrs, "crop_window", inputs, &next));
+  FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, next));
+  TensorSpec spec = DecodedSpec(DType::kUint8, options.channels);
+  if (window.size() && *window.size() != 4) {
+    return attrs.Error(
+        StrCat("crop_window must be four integers (y, x, height, width), got ", *window.size()));
+  }
+  if (window.size()) {
+    const std::vector<int64_t> known = window.Known();
+    spec.dims[0] = known[2] > 0 ? known[2] : -1;
+    spec.dims[1] = known[3] > 0 ? known[3] : -1;
+  }
+  return KernelPlan{{std::move(spec)},
+                    KernelFrom([attrs, options, window](KernelContext*, Inputs in, Outputs out) {
+                      return RunDecodeAndCrop(attrs, options, window, in, &out[0]);
+                    })};
+}
+
+FASTPIPE_KERNEL("decode_jpeg", PlanDecodeJpeg);
+FASTPIPE_KERNEL("decode_and_crop_jpeg", PlanDecodeAndCrop);
+
+}  // namespace
+}  // namespace fastpipe

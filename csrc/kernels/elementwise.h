@@ -1,0 +1,90 @@
+// Elementwise kernels: a table of loops by dtype, planned and run in one place for all of them.
+//
+// Contract: a file of a family writes operations as structs with a static Apply on one value, turns
+// them into loops with BinaryLoopOf / UnaryLoopOf, and registers a planner that calls PlanBinary or
+// PlanUnary with its table. Inputs of a binary kernel have one dtype and broadcast.
+// Thread rule: free functions without state.
+#pragma once
+
+#include "kernels/dispatch.h"
+
+namespace fastpipe {
+
+// Computes `count` results. A step is 1, or 0 where one value of that side serves all results.
+using BinaryLoop = void (*)(const void* x, int64_t step_x, const void* y, int64_t step_y, void* out,
+                            int64_t count);
+// OK if all values of `y` are good as the second operand.
+using OperandCheck = Status (*)(const Args& attrs, const Tensor& y);
+
+struct BinaryEntry {
+  BinaryLoop loop = nullptr;
+  DType result = DType::kInvalid;
+  OperandCheck check = nullptr;
+  bool operator==(const BinaryEntry&) const = default;
+};
+
+using UnaryLoop = void (*)(const void* x, void* out, int64_t count);
+
+struct UnaryEntry {
+  UnaryLoop loop = nullptr;
+  DType result = DType::kInvalid;
+  bool operator==(const UnaryEntry&) const = default;
+};
+
+Result<KernelPlan> PlanBinary(const Args& attrs, Specs inputs,
+                              const DTypeTable<BinaryEntry>& table);
+Result<KernelPlan> PlanUnary(const Args& attrs, Specs inputs, const DTypeTable<UnaryEntry>& table);
+
+// Op::Apply(Wide<In>, Wide<In>) -> Wide<Out>.
+template <typename Op, typename In, typename Out>
+void RunBinaryLoop(const void* x, int64_t step_x, const void* y, int64_t step_y, void* out,
+                   int64_t count) {
+  const In* left = static_cast<const In*>(x);
+  const In* right = static_cast<const In*>(y);
+  Out* to = static_cast<Out*>(out);
+  const auto apply = [](Wide<In> a, Wide<In> b) {
+    return FromWide<Out>(static_cast<Wide<Out>>(Op::Apply(a, b)));
+  };
+  // Three loops, so that each can be vectorised.
+  if (step_x == step_y) {
+    for (int64_t i = 0; i < count; ++i) to[i] = apply(ToWide(left[i]), ToWide(right[i]));
+  } else if (step_y == 0) {
+    const Wide<In> one = ToWide(*right);
+    for (int64_t i = 0; i < count; ++i) to[i] = apply(ToWide(left[i]), one);
+  } else {
+    const Wide<In> one = ToWide(*left);
+    for (int64_t i = 0; i < count; ++i) to[i] = apply(one, ToWide(right[i]));
+  }
+}
+
+template <typename Op, typename In, typename Out>
+constexpr BinaryEntry BinaryLoopOf(OperandCheck check = nullptr) {
+  return {RunBinaryLoop<Op, In, Out>, DTypeOf<Out>(), check};
+}
+
+// Op::Apply(Wide<In>) -> Wide<Out>.
+template <typename Op, typename In, typename Out>
+void RunUnaryLoop(const void* x, void* out, int64_t count) {
+  const In* from = static_cast<const In*>(x);
+  Out* to = static_cast<Out*>(out);
+  for (int64_t i = 0; i < count; ++i) {
+    to[i] = FromWide<Out>(static_cast<Wide<Out>>(Op::Apply(ToWide(from[i]))));
+  }
+}
+
+template <typename Op, typename In, typename Out>
+constexpr UnaryEntry UnaryLoopOf() {
+  return {RunUnaryLoop<Op, In, Out>, DTypeOf<Out>()};
+}
+
+// Tables of operations that keep the dtype, over the dtypes of `List`.
+template <typename Op, typename List>
+constexpr DTypeTable<BinaryEntry> BinaryTable() {
+  return TableOf<List>([]<typename T>() { return BinaryLoopOf<Op, T, T>(); });
+}
+template <typename Op, typename List>
+constexpr DTypeTable<UnaryEntry> UnaryTable() {
+  return TableOf<List>([]<typename T>() { return UnaryLoopOf<Op, T, T>(); });
+}
+
+}  // namespace fastpipe

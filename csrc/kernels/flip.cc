@@ -1,0 +1,149 @@
+// flip_image(images): images mirrored. Attributes: transposed, which swaps rows and columns first;
+// then flip_rows (upside down) and flip_columns (left to right).
+// rotate_image(images): turned counter-clockwise by `quarter_turns` times 90 degrees, an
+// IntegersArgument of one.
+
+#include <cstring>
+
+#include "core/registry.h"
+#include "kernels/image_batch.h"
+#include "kernels/integers_argument.h"
+
+namespace fastpipe {
+namespace {
+
+struct Orientation {
+  bool transposed = false;
+  bool flip_rows = false;
+  bool flip_columns = false;
+};
+
+using CopyPixels = void (*)(const uint8_t* from, int64_t step, int64_t count, size_t pixel,
+                            uint8_t* to);
+
+// Copies pixels of `pixel` bytes that lie `step` bytes apart; kPixel is their size if it is one of
+// the usual ones, for which the copy is a few instructions.
+template <size_t kPixel>
+void CopyApart(const uint8_t* from, int64_t step, int64_t count, size_t pixel, uint8_t* to) {
+  const size_t size = kPixel == 0 ? pixel : kPixel;
+  for (int64_t i = 0; i < count; ++i, from += step, to += size) std::memcpy(to, from, size);
+}
+
+CopyPixels CopyOf(size_t pixel) {
+  switch (pixel) {
+    case 1:
+      return CopyApart<1>;
+    case 3:
+      return CopyApart<3>;
+    case 4:
+      return CopyApart<4>;
+    case 12:
+      return CopyApart<12>;
+    default:
+      return CopyApart<0>;
+  }
+}
+
+void OrientImage(const uint8_t* from, const ImageBatch& in, Orientation how, size_t pixel,
+                 uint8_t* to) {
+  const auto size = static_cast<int64_t>(pixel);
+  // Steps in the input for a row and for a column of the result.
+  int64_t row_step = in.width * size, column_step = size;
+  int64_t rows = in.height, columns = in.width;
+  if (how.transposed) {
+    std::swap(row_step, column_step);
+    std::swap(rows, columns);
+  }
+  if (how.flip_rows) {
+    from += (rows - 1) * row_step;
+    row_step = -row_step;
+  }
+  if (how.flip_columns) {
+    from += (columns - 1) * column_step;
+    column_step = -column_step;
+  }
+  const CopyPixels copy = CopyOf(pixel);
+  for (int64_t y = 0; y < rows; ++y, from += row_step, to += columns * size) {
+    if (column_step == size) {
+      std::memcpy(to, from, static_cast<size_t>(columns * size));
+    } else {
+      copy(from, column_step, columns, pixel, to);
+    }
+  }
+}
+
+Status Orient(const Args& attrs, Orientation how, const Tensor& images, Output* output) {
+  FASTPIPE_ASSIGN(const ImageBatch in, ImageBatchOf(attrs, images));
+  const auto [rows, columns] =
+      how.transposed ? std::pair(in.width, in.height) : std::pair(in.height, in.width);
+  uint8_t* to = output->Allocate(images.dtype(), in.Resized(rows, columns));
+  if (images.num_elements() == 0) return Status::Ok();
+  const size_t pixel = static_cast<size_t>(in.channels) * DTypeSize(images.dtype());
+  const size_t image = static_cast<size_t>(in.height * in.width) * pixel;
+  for (int64_t i = 0; i < in.count; ++i, to += image) {
+    OrientImage(images.raw() + static_cast<size_t>(i) * image, in, how, pixel, to);
+  }
+  return Status::Ok();
+}
+
+Result<KernelPlan> PlanFlipImage(const Args& attrs, Specs inputs) {
+  FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
+  FASTPIPE_RETURN_IF_ERROR(ExpectImages(attrs, inputs));
+  Orientation how;
+  FASTPIPE_ASSIGN(how.transposed, attrs.BoolOr("transposed", false));
+  FASTPIPE_ASSIGN(how.flip_rows, attrs.BoolOr("flip_rows", false));
+  FASTPIPE_ASSIGN(how.flip_columns, attrs.BoolOr("flip_columns", false));
+  TensorSpec spec = inputs[0];
+  if (how.transposed && spec.known_rank) {
+    const ImageBatch in = ImageBatchOf(spec);
+    spec = ResizedSpec(spec, spec.dtype, in.width, in.height);
+  }
+  return KernelPlan{{std::move(spec)},
+                    KernelFrom([attrs, how](KernelContext*, Inputs in, Outputs out) {
+                      return Orient(attrs, how, *in[0], &out[0]);
+                    })};
+}
+
+Status Rotate(const Args& attrs, const std::vector<int64_t>& turns, const Tensor& images,
+              Output* output) {
+  constexpr Orientation kByTurns[4] = {
+      {}, {true, true, false}, {false, true, true}, {true, false, true}};
+  if (turns.size() != 1) {
+    return attrs.Error(StrCat("quarter_turns must be one integer, got ", turns.size()));
+  }
+  const int64_t quarter = ((turns[0] % 4) + 4) % 4;
+  if (quarter == 0) {
+    output->Set(images);
+    return ImageBatchOf(attrs, images).status();
+  }
+  return Orient(attrs, kByTurns[quarter], images, output);
+}
+
+Result<KernelPlan> PlanRotateImage(const Args& attrs, Specs inputs) {
+  FASTPIPE_RETURN_IF_ERROR(ExpectImages(attrs, inputs));
+  size_t next = 1;
+  FASTPIPE_ASSIGN(const IntegersArgument turns,
+                  IntegersArgument::Read(attrs, "quarter_turns", inputs, &next));
+  FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, next));
+  TensorSpec spec = inputs[0];
+  if (spec.known_rank) {
+    const ImageBatch in = ImageBatchOf(spec);
+    const bool square = in.height == in.width;
+    const int64_t quarters = turns.IsStatic() && turns.size() == 1 ? turns.Known()[0] : 0;
+    if (!square && !turns.IsStatic()) {
+      spec = ResizedSpec(spec, spec.dtype, -1, -1);
+    } else if (quarters % 2 != 0) {
+      spec = ResizedSpec(spec, spec.dtype, in.width, in.height);
+    }
+  }
+  return KernelPlan{{std::move(spec)},
+                    KernelFrom([attrs, turns](KernelContext*, Inputs in, Outputs out) {
+                      return Rotate(attrs, turns.Get(in), *in[0], &out[0]);
+                    })};
+}
+
+FASTPIPE_KERNEL("flip_image", PlanFlipImage);
+FASTPIPE_KERNEL("rotate_image", PlanRotateImage);
+
+}  // namespace
+}  // namespace fastpipe

@@ -1,0 +1,112 @@
+// negative, abs, sign, square, relu, round, floor, ceil, reciprocal: one number tensor, same dtype
+// out.
+//
+// Integers wrap around: abs and negative of the least integer are itself. round goes to the nearest
+// even integer. floor, ceil and reciprocal are for floats; negative, abs and sign for signed dtypes.
+
+#include <cmath>
+
+#include "core/registry.h"
+#include "kernels/elementwise.h"
+
+namespace fastpipe {
+namespace {
+
+struct Negative {
+  template <typename T>
+  static T Apply(T a) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return -a;
+    } else {
+      return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
+    }
+  }
+};
+
+struct Abs {
+  template <typename T>
+  static T Apply(T a) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fabs(a);
+    } else {
+      return a < 0 ? Negative::Apply(a) : a;
+    }
+  }
+};
+
+struct Sign {
+  template <typename T>
+  static T Apply(T a) {
+    if (a != a) return a;
+    return static_cast<T>((a > 0) - (a < 0));
+  }
+};
+
+struct Square {
+  template <typename T>
+  static T Apply(T a) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return a * a;
+    } else {
+      return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(a));
+    }
+  }
+};
+
+struct Relu {
+  template <typename T>
+  static T Apply(T a) {
+    return a < 0 ? 0 : a;  // NaN stays
+  }
+};
+
+struct Round {
+  template <typename T>
+  static T Apply(T a) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::nearbyint(a);  // no thread changes the rounding mode
+    } else {
+      return a;
+    }
+  }
+};
+
+struct Floor {
+  template <typename T>
+  static T Apply(T a) {
+    return std::floor(a);
+  }
+};
+
+struct Ceil {
+  template <typename T>
+  static T Apply(T a) {
+    return std::ceil(a);
+  }
+};
+
+struct Reciprocal {
+  template <typename T>
+  static T Apply(T a) {
+    return T{1} / a;
+  }
+};
+
+template <typename Op, typename List>
+Result<KernelPlan> Plan(const Args& attrs, Specs inputs) {
+  static constexpr auto kTable = UnaryTable<Op, List>();
+  return PlanUnary(attrs, inputs, kTable);
+}
+
+FASTPIPE_KERNEL("negative", (Plan<Negative, SignedNumberTypes>));
+FASTPIPE_KERNEL("abs", (Plan<Abs, SignedNumberTypes>));
+FASTPIPE_KERNEL("sign", (Plan<Sign, SignedNumberTypes>));
+FASTPIPE_KERNEL("square", (Plan<Square, NumberTypes>));
+FASTPIPE_KERNEL("relu", (Plan<Relu, NumberTypes>));
+FASTPIPE_KERNEL("round", (Plan<Round, NumberTypes>));
+FASTPIPE_KERNEL("floor", (Plan<Floor, FloatTypes>));
+FASTPIPE_KERNEL("ceil", (Plan<Ceil, FloatTypes>));
+FASTPIPE_KERNEL("reciprocal", (Plan<Reciprocal, FloatTypes>));
+
+}  // namespace
+}  // namespace fastpipe

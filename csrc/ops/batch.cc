@@ -1,0 +1,136 @@
+// batch(batch_size, drop_remainder, num_parallel_calls, deterministic): stacks elements along a new
+// first axis. The rows are always pulled in order; with num_parallel_calls they are stacked by the
+// threads of a stage.
+
+#include "core/registry.h"
+#include "core/stack.h"
+#include "ops/collect_rows.h"
+#include "runtime/worker_stage.h"
+
+namespace fastpipe {
+namespace {
+
+// Stacking is a copy: more threads than this only wait for memory.
+constexpr int64_t kMaxThreads = 16;
+
+class Batch final : public Dataset {
+ public:
+  Batch(DatasetRef input, int64_t batch_size, bool drop_remainder, int64_t threads,
+        std::optional<bool> deterministic)
+      : Dataset(StackedSpec(input->spec(), drop_remainder ? batch_size : -1), {input}),
+        batch_size_(batch_size),
+        drop_remainder_(drop_remainder),
+        threads_(threads),
+        deterministic_(deterministic) {}
+
+  int64_t batch_size() const { return batch_size_; }
+  bool drop_remainder() const { return drop_remainder_; }
+  int64_t threads() const { return threads_; }  // 0: sequential
+  bool ordered(const RunOptions& options) const {
+    return deterministic_.value_or(options.deterministic);
+  }
+  int64_t Cardinality() const override {
+    return BatchCardinality(input()->Cardinality(), batch_size_, drop_remainder_);
+  }
+  std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
+
+ private:
+  const int64_t batch_size_;
+  const bool drop_remainder_;
+  const int64_t threads_;
+  const std::optional<bool> deterministic_;
+};
+
+class BatchIterator final : public IteratorOf<Batch> {
+ public:
+  BatchIterator(const Batch& op, const IteratorContext& context)
+      : IteratorOf(op, context),
+        rows_(op.inputs().front()->MakeIterator(context), op.batch_size(), op.drop_remainder()) {}
+
+ private:
+  Status Produce(Element* out) override {
+    FASTPIPE_RETURN_IF_ERROR(rows_.Collect());
+    Status status = StackElements(rows_.rows(), out);
+    rows_.Clear();
+    return status;
+  }
+  Status ProduceSkip(int64_t count, int64_t* skipped) override {
+    return rows_.Skip(count, skipped);
+  }
+  Status SavePosition(PositionWriter* writer) override {
+    return SaveLikeStage([this](PositionWriter* input) { return rows_.Save(input); }, writer);
+  }
+  Status RestorePosition(PositionReader* reader) override {
+    return RestoreLikeStage(
+        [this](PositionReader* input) { return rows_.Restore(input); },
+        [this](int64_t count, int64_t* skipped) { return rows_.Skip(count, skipped); }, reader);
+  }
+
+  RowCollector rows_;
+};
+
+class ParallelBatchIterator final : public IteratorOf<Batch> {
+ public:
+  ParallelBatchIterator(const Batch& op, const IteratorContext& context)
+      : IteratorOf(op, context),
+        below_(context.Below()),
+        rows_(op.inputs().front()->MakeIterator(below_), op.batch_size(), op.drop_remainder()),
+        stage_({.label = op.label(),
+                .ordered = op.ordered(context.run->options()),
+                .threads = op.threads(),
+                .max_threads = kMaxThreads},
+               Work(), context) {}
+  ~ParallelBatchIterator() override { below_.cancel->Cancel(); }
+
+ private:
+  using Rows = std::vector<Element>;
+
+  StageWork<Rows> Work() {
+    return {
+        .pull =
+            [this](Rows* rows) {
+              FASTPIPE_RETURN_IF_ERROR(rows_.Collect());
+              rows_.Exchange(rows);
+              return Status::Ok();
+            },
+        .new_compute =
+            [] {
+              return [](Rows* rows, Element* out) {
+                Status status = StackElements(*rows, out);
+                for (Element& row : *rows) row.clear();
+                return status;
+              };
+            },
+        .save = [this](PositionWriter* writer) { return rows_.Save(writer); },
+        .restore = [this](PositionReader* reader) { return rows_.Restore(reader); },
+        .skip = [this](int64_t count, int64_t* skipped) { return rows_.Skip(count, skipped); },
+    };
+  }
+
+  Status Produce(Element* out) override { return stage_.Next(out); }
+  Status SavePosition(PositionWriter* writer) override { return stage_.Save(writer); }
+  Status RestorePosition(PositionReader* reader) override { return stage_.Restore(reader); }
+
+  const IteratorContext below_;
+  RowCollector rows_;
+  WorkerStage<Rows> stage_;
+};
+
+std::unique_ptr<Iterator> Batch::MakeIterator(const IteratorContext& context) const {
+  if (threads_ == 0) return std::make_unique<BatchIterator>(*this, context);
+  return std::make_unique<ParallelBatchIterator>(*this, context);
+}
+
+Result<std::shared_ptr<Dataset>> MakeBatch(const Args& args, std::vector<DatasetRef> inputs) {
+  FASTPIPE_ASSIGN(const int64_t batch_size, args.Int("batch_size", {.min = 1}));
+  FASTPIPE_ASSIGN(const bool drop_remainder, args.BoolOr("drop_remainder", false));
+  FASTPIPE_RETURN_IF_ERROR(ExpectStackable(args, inputs[0]->spec()));
+  FASTPIPE_ASSIGN(const int64_t threads, ParallelCalls(args));
+  FASTPIPE_ASSIGN(const std::optional<bool> deterministic, Deterministic(args));
+  return std::make_shared<Batch>(inputs[0], batch_size, drop_remainder, threads, deterministic);
+}
+
+FASTPIPE_OP("batch", MakeBatch);
+
+}  // namespace
+}  // namespace fastpipe

@@ -1,0 +1,66 @@
+#include "ops/collect_rows.h"
+
+namespace fastpipe {
+
+Status RowCollector::Collect() {
+  while (count_ < static_cast<size_t>(batch_size_)) {
+    if (count_ == rows_.size()) rows_.emplace_back();
+    Status status = input_.Next(&rows_[count_]);
+    if (status.end_of_sequence() && count_ > 0 && !drop_remainder_) return Status::Ok();
+    if (!status.ok()) return status;
+    ++count_;
+  }
+  return Status::Ok();
+}
+
+void RowCollector::Clear() {
+  for (size_t i = 0; i < count_; ++i) rows_[i].clear();
+  count_ = 0;
+  input_.ReleaseAll();
+}
+
+void RowCollector::Exchange(std::vector<Element>* rows) {
+  rows_.resize(count_);
+  rows_.swap(*rows);
+  count_ = 0;
+  input_.ReleaseAll();
+}
+
+Status RowCollector::Skip(int64_t count, int64_t* skipped) {
+  for (int64_t i = 0; i < count; ++i) {
+    FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+    Status status = Collect();
+    if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
+    if (status.ok()) Clear();
+    ++*skipped;
+  }
+  return Status::Ok();
+}
+
+Status RowCollector::Restore(PositionReader* reader) {
+  int64_t again = 0;
+  FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, &again));
+  for (int64_t i = 0; i < again; ++i) {
+    if (count_ == rows_.size()) rows_.emplace_back();
+    Status status = input_.Next(&rows_[count_]);
+    if (status.code() == Code::kCancelled) return status;
+    if (status.ok()) ++count_;
+  }
+  return Status::Ok();
+}
+
+Status ExpectStackable(const Args& args, const ElementSpec& spec) {
+  for (size_t i = 0; i < spec.size(); ++i) {
+    if (spec[i].dtype == DType::kDataset) {
+      return args.Error(StrCat("expects tensors, got a dataset as component ", i));
+    }
+  }
+  return Status::Ok();
+}
+
+int64_t BatchCardinality(int64_t size, int64_t batch_size, bool drop_remainder) {
+  if (size < 0) return size;
+  return size / batch_size + (!drop_remainder && size % batch_size != 0 ? 1 : 0);
+}
+
+}  // namespace fastpipe

@@ -1,0 +1,68 @@
+#include "ops/element_choice.h"
+
+namespace fastpipe {
+
+Result<ElementSpec> CommonSpec(const Args& args, const ElementSpec& a, const ElementSpec& b) {
+  if (a.size() != b.size()) {
+    return args.Error(StrCat("the datasets must have elements of equal structure, got ", a.size(),
+                             " and ", b.size(), " components"));
+  }
+  ElementSpec common;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].dtype != b[i].dtype) {
+      return args.Error(StrCat("the datasets must have elements of equal dtypes: component ", i,
+                               " is ", a[i].ToString(), " and ", b[i].ToString()));
+    }
+    common.push_back(Union(a[i], b[i]));
+  }
+  return common;
+}
+
+Result<ElementSpec> CommonSpec(const Args& args, const std::vector<DatasetRef>& inputs,
+                               size_t first) {
+  if (inputs.size() <= first) return args.Error("takes at least one dataset, got none");
+  ElementSpec spec = inputs[first]->spec();
+  for (size_t i = first + 1; i < inputs.size(); ++i) {
+    FASTPIPE_ASSIGN(spec, CommonSpec(args, spec, inputs[i]->spec()));
+  }
+  return spec;
+}
+
+InputSet::InputSet(const std::vector<DatasetRef>& datasets, size_t first,
+                   const IteratorContext& context)
+    : num_open_(datasets.size() - first) {
+  for (size_t i = first; i < datasets.size(); ++i) {
+    inputs_.push_back(datasets[i]->MakeIterator(context));
+  }
+}
+
+Status InputSet::Next(size_t index, Element* out) {
+  Status status = inputs_[index]->Next(out);
+  if (status.end_of_sequence()) {
+    inputs_[index].reset();
+    --num_open_;
+  }
+  return status;
+}
+
+Status InputSet::Save(PositionWriter* writer) {
+  for (const auto& input : inputs_) {
+    writer->PutInt(input ? 1 : 0);
+    if (input) FASTPIPE_RETURN_IF_ERROR(input->Save(writer));
+  }
+  return Status::Ok();
+}
+
+Status InputSet::Restore(PositionReader* reader) {
+  for (auto& input : inputs_) {
+    if (reader->GetCount(1) == 1) {
+      FASTPIPE_RETURN_IF_ERROR(input->Restore(reader));
+    } else {
+      input.reset();
+      --num_open_;
+    }
+  }
+  return reader->status();
+}
+
+}  // namespace fastpipe

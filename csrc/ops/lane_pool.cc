@@ -1,0 +1,378 @@
+#include "ops/lane_pool.h"
+
+#include <algorithm>
+
+#include "runtime/clock.h"
+
+namespace fastpipe {
+namespace {
+
+// A worker leaves a lane after this long, so that it can serve a more urgent one.
+constexpr int64_t kBatchNanos = 50'000;
+constexpr size_t kMaxBatch = 256;
+constexpr int64_t kResultsPerCheckpoint = 32;
+
+}  // namespace
+
+LanePool::LanePool(const Interleave& op, const IteratorContext& consumer)
+    : op_(op),
+      consumer_(consumer),
+      below_(consumer.Below()),
+      num_slots_(static_cast<size_t>(op.settings().cycle_length)),
+      input_(op.inputs().front()->MakeIterator(below_)),
+      slots_(num_slots_),
+      threads_("fp-" + op.label(), [this](int index) { Work(index); }),
+      waker_(consumer.cancel, [this] { WakeAll(); }) {}
+
+LanePool::~LanePool() {
+  consumer_.run->stages().Remove(&stage_);
+  below_.cancel->Cancel();
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  WakeAll();
+  threads_.Join();
+}
+
+void LanePool::Start() {
+  if (started_) return;
+  started_ = true;
+  const StageLimits limits = PlanStage(op_.settings().threads, op_.settings().cycle_length,
+                                       /*buffer=*/0, consumer_.run->options());
+  byte_limit_ = limits.byte_limit;
+  stage_.label = op_.label();
+  stage_.threads.Init(limits.threads, limits.min_threads, limits.max_threads);
+  stage_.apply = [this] {
+    threads_.Resize(static_cast<int>(stage_.threads.value()));
+    MutexLock lock(mutex_);
+    // As many inners opened ahead as there are workers: when all lanes of a cycle end together, each
+    // worker has the next file open already.
+    lanes_ahead_ = stage_.threads.value();
+    work_.NotifyAll();
+  };
+  stage_.running_threads = [this] { return threads_.size(); };
+  NoteInput();
+  stage_.apply();
+  consumer_.run->stages().Add(&stage_);
+}
+
+void LanePool::WakeAll() {
+  MutexLock lock(mutex_);
+  work_.NotifyAll();
+  results_.NotifyAll();
+}
+
+// Notes where the input stands now, for the lane that will be pulled next.
+void LanePool::NoteInput() {
+  PositionWriter writer;
+  Status status = input_->Save(&writer);
+  MutexLock lock(mutex_);
+  next_input_ = {std::move(status), writer.bytes()};
+}
+
+// ---- consumer ----
+
+// Only the consumer changes slots_, so it may look without the lock.
+Lane* LanePool::current() NO_THREAD_SAFETY_ANALYSIS { return slots_[cycle_index()].get(); }
+
+void LanePool::FreeSlot() {
+  MutexLock lock(mutex_);
+  slots_[cycle_index()].reset();
+  --open_;
+}
+
+bool LanePool::Delivered() {
+  Lane* lane = current();
+  ++lane->since;
+  StageStats::Add(stage_.stats.delivered, 1);
+  return lane->failed_;  // set before its batch was published, never changed since
+}
+
+Status LanePool::FillSlot(bool* filled) {
+  MutexLock lock(mutex_);
+  while (true) {
+    *filled = TakeFuture();
+    if (*filled || (input_ended_ && future_.empty())) return Status::Ok();
+    FASTPIPE_RETURN_IF_ERROR(WaitForWorkers());
+  }
+}
+
+bool LanePool::TakeFuture() {
+  if (future_.empty() || future_.front()->pulling_) return false;
+  pulled_ = future_.front()->sequence + 1;
+  slots_[cycle_index()] = std::move(future_.front());
+  future_.pop_front();
+  ++open_;
+  work_.NotifyOne();
+  return true;
+}
+
+Status LanePool::AwaitBatch(bool* found) {
+  MutexLock lock(mutex_);
+  Lane* lane = slots_[cycle_index()].get();
+  while (lane->ready_.empty() && !lane->done_) FASTPIPE_RETURN_IF_ERROR(WaitForWorkers());
+  *found = !lane->ready_.empty();
+  if (*found) {
+    TakeBatch(lane);
+  } else {
+    slots_[cycle_index()].reset();
+    --open_;
+  }
+  return Status::Ok();
+}
+
+Status LanePool::AwaitAny() {
+  MutexLock lock(mutex_);
+  while (true) {
+    for (size_t tried = 0; tried < num_slots_; ++tried) {
+      std::unique_ptr<Lane>& slot = slots_[cycle_index()];
+      if (slot && !slot->has_current() && slot->ready_.empty() && slot->done_) {
+        slot.reset();
+        --open_;
+      }
+      if (!slot) TakeFuture();
+      if (slot && !slot->has_current() && !slot->ready_.empty()) TakeBatch(slot.get());
+      if (slot && slot->has_current()) return Status::Ok();
+      Advance();
+    }
+    if (open_ == 0 && input_ended_ && future_.empty()) return Status::EndOfSequence();
+    FASTPIPE_RETURN_IF_ERROR(WaitForWorkers());
+  }
+}
+
+Status LanePool::WaitForWorkers() {
+  Stopwatch stopwatch;
+  // What is urgent has changed: a worker that saw nothing to do may see it now.
+  if (workers_waiting_ > 0) work_.NotifyOne();
+  consumer_waits_ = true;
+  Status status = WaitOnce(results_, mutex_, *consumer_.cancel);
+  consumer_waits_ = false;
+  StageStats::Add(stage_.stats.empty_wait_ns, stopwatch.Lap());
+  return status;
+}
+
+void LanePool::TakeBatch(Lane* lane) {
+  lane->current = std::move(lane->ready_.front());
+  lane->next = 0;
+  lane->ready_.pop_front();
+  const int64_t count = static_cast<int64_t>(lane->current.results.size());
+  lane->ready_results_ -= count;
+  ready_bytes_ -= lane->current.bytes;
+  StageStats::Add(stage_.stats.buffered, -count);
+  StageStats::Add(stage_.stats.buffered_bytes, -lane->current.bytes);
+  if (lane->current.checkpoint) {
+    lane->saved = std::move(*lane->current.checkpoint);
+    lane->since = 0;
+  }
+  if (workers_waiting_ > 0) work_.NotifyOne();
+}
+
+// ---- position ----
+
+Status LanePool::Save(InterleavePosition* saved) {
+  if (!started_) NoteInput();
+  MutexLock lock(mutex_);
+  FASTPIPE_RETURN_IF_ERROR(Status(next_input_.status));
+  saved->cycle_index = static_cast<int64_t>(cycle_index());
+  const Lane* oldest = nullptr;
+  for (const auto& lane : slots_) {
+    if (lane && (!oldest || lane->sequence < oldest->sequence)) oldest = lane.get();
+  }
+  if (oldest) {
+    saved->input = oldest->input_position;
+    saved->pulled = pulled_ - oldest->sequence;
+  } else {
+    saved->input = future_.empty() ? next_input_.position : future_.front()->input_position;
+  }
+  for (size_t i = 0; i < num_slots_; ++i) {
+    const Lane* lane = slots_[i].get();
+    if (lane == nullptr) continue;
+    FASTPIPE_RETURN_IF_ERROR(Status(lane->saved.status));
+    saved->inners.push_back({static_cast<int64_t>(i), lane->sequence - oldest->sequence,
+                             lane->saved.position, lane->since});
+  }
+  return Status::Ok();
+}
+
+Status LanePool::Restore(const InterleavePosition& saved) {
+  set_cycle_index(static_cast<size_t>(saved.cycle_index));
+  PositionReader input(saved.input);
+  FASTPIPE_RETURN_IF_ERROR(input_->Restore(&input));
+  InnerOpener opener(op_, below_);
+  for (const InterleavePosition::Inner& inner : saved.inners) {
+    int64_t skipped = 0;
+    FASTPIPE_RETURN_IF_ERROR(input_->Skip(inner.sequence - pulled_, &skipped));
+    PositionWriter before;
+    FASTPIPE_RETURN_IF_ERROR(input_->Save(&before));
+    auto lane = std::make_unique<Lane>(inner.sequence, before.bytes());
+    FASTPIPE_RETURN_IF_ERROR(input_->Next(&lane->input_));
+    FASTPIPE_ASSIGN(lane->inner_, opener.Reopen(lane->input_, inner));
+    lane->saved = {Status::Ok(), inner.position};
+    lane->since = inner.since;
+    lane->pulling_ = lane->busy_ = false;
+    MutexLock lock(mutex_);
+    slots_[static_cast<size_t>(inner.slot)] = std::move(lane);
+    ++open_;
+    pulled_ = inner.sequence + 1;
+  }
+  int64_t skipped = 0;
+  Status status = input_->Skip(saved.pulled - pulled_, &skipped);
+  pulled_ = saved.pulled;
+  MutexLock lock(mutex_);
+  next_sequence_ = saved.pulled;
+  return status.end_of_sequence() ? Status::Ok() : status;
+}
+
+// ---- workers ----
+
+void LanePool::Work(int index) {
+  InnerOpener opener(op_, below_);
+  while (!threads_.ShouldLeave(index)) {
+    Lane* lane = nullptr;
+    {
+      MutexLock lock(mutex_);
+      if (stopping_) return;
+      lane = PickLane();
+      if (lane == nullptr) {
+        Stopwatch stopwatch;
+        ++workers_waiting_;
+        work_.Wait(mutex_);
+        --workers_waiting_;
+        StageStats::Add(stage_.stats.full_wait_ns, stopwatch.Lap());
+        continue;
+      }
+    }
+    if (lane->pulling_ && !Pull(lane)) continue;
+    Serve(lane, &opener);
+  }
+}
+
+// The piece of work that the consumer will need first, marked busy; null if there is none.
+Lane* LanePool::PickLane() {
+  const bool can_pull = !pulling_ && !input_ended_;
+  size_t next_future = 0;
+  for (size_t i = 0; i < num_slots_; ++i) {
+    Lane* lane = slots_[(cycle_index() + i) % num_slots_].get();
+    if (lane == nullptr && next_future < future_.size()) lane = future_[next_future++].get();
+    if (lane == nullptr) {
+      if (can_pull) return NewLane();
+      continue;
+    }
+    if (Runnable(*lane, i == 0)) {
+      lane->busy_ = true;
+      return lane;
+    }
+  }
+  for (size_t i = next_future; i < future_.size(); ++i) {
+    if (future_[i]->ready_.empty() && Runnable(*future_[i], false)) {
+      future_[i]->busy_ = true;
+      return future_[i].get();
+    }
+  }
+  const int64_t ahead = static_cast<int64_t>(future_.size() - next_future);
+  return can_pull && ahead < lanes_ahead_ ? NewLane() : nullptr;
+}
+
+bool LanePool::Runnable(const Lane& lane, bool urgent) const {
+  if (lane.busy_ || lane.done_) return false;
+  if (lane.ready_.empty()) return urgent || ready_bytes_ < byte_limit_;
+  const int64_t limit = 2 * std::max(op_.settings().block_length, lane.last_batch_);
+  return lane.ready_results_ + lane.last_batch_ <= limit && ready_bytes_ < byte_limit_;
+}
+
+Lane* LanePool::NewLane() {
+  future_.push_back(std::make_unique<Lane>(next_sequence_++, next_input_.position));
+  pulling_ = true;
+  return future_.back().get();
+}
+
+// Pulls the input of a new lane. False if there is nothing to serve: the input ended or failed.
+bool LanePool::Pull(Lane* lane) {
+  Status status = input_->Next(&lane->input_);
+  PositionWriter writer;
+  Status saved = input_->Save(&writer);
+  MutexLock lock(mutex_);
+  pulling_ = false;
+  lane->pulling_ = false;
+  next_input_ = {std::move(saved), writer.bytes()};
+  if (consumer_waits_) results_.NotifyOne();
+  if (workers_waiting_ > 0) work_.NotifyOne();
+  if (status.ok()) return true;
+  if (status.end_of_sequence() || status.code() == Code::kCancelled) {
+    input_ended_ = true;
+    future_.pop_back();  // it was the last: only one worker pulls
+    return false;
+  }
+  Batch batch;
+  batch.results.emplace_back();
+  batch.results.back().status = std::move(status);
+  lane->ready_.push_back(std::move(batch));
+  lane->ready_results_ = 1;
+  lane->failed_ = lane->done_ = true;
+  lane->busy_ = false;
+  return false;
+}
+
+// Produces the next batch of `lane`, opening it first if need be.
+void LanePool::Serve(Lane* lane, InnerOpener* opener) {
+  const int64_t cpu_before = ThreadCpuNanos();
+  Stopwatch stopwatch;
+  Batch batch;
+  bool done = false;
+  bool failed = false;
+  if (!lane->inner_) {
+    auto inner = opener->Open(lane->input_);
+    lane->input_.clear();
+    if (inner.ok()) {
+      lane->inner_ = std::move(inner.value());
+    } else {
+      batch.results.emplace_back();
+      batch.results.back().status = std::move(inner.status());
+      done = failed = true;
+    }
+  }
+  if (!done) FillBatch(lane, &batch, &done);
+  if (done) lane->inner_.reset();
+  const int64_t count = static_cast<int64_t>(batch.results.size());
+  StageStats::Add(stage_.stats.busy_ns, stopwatch.Lap());
+  StageStats::Add(stage_.stats.cpu_ns, ThreadCpuNanos() - cpu_before);
+  StageStats::Add(stage_.stats.elements, count);
+  StageStats::Add(stage_.stats.buffered, count);
+  StageStats::Add(stage_.stats.buffered_bytes, batch.bytes);
+  MutexLock lock(mutex_);
+  if (count > 0) {
+    lane->last_batch_ = count;
+    lane->ready_results_ += count;
+    ready_bytes_ += batch.bytes;
+    lane->ready_.push_back(std::move(batch));
+  }
+  lane->done_ = done;
+  lane->failed_ = failed;
+  lane->busy_ = false;
+  if (consumer_waits_) results_.NotifyOne();
+}
+
+void LanePool::FillBatch(Lane* lane, Batch* batch, bool* done) {
+  if (lane->since_checkpoint_ >= kResultsPerCheckpoint) {
+    lane->since_checkpoint_ = 0;
+    PositionWriter writer;
+    batch->checkpoint = std::make_unique<Checkpoint>();
+    batch->checkpoint->status = lane->inner_->Save(&writer);
+    batch->checkpoint->position = writer.bytes();
+  }
+  const int64_t deadline = WallNanos() + kBatchNanos;
+  do {
+    StageResult& result = batch->results.emplace_back();
+    result.status = lane->inner_->Next(&result.element);
+    if (result.status.end_of_sequence() || result.status.code() == Code::kCancelled) {
+      batch->results.pop_back();
+      *done = true;
+      return;
+    }
+    batch->bytes += static_cast<int64_t>(NumBytes(result.element));
+    ++lane->since_checkpoint_;
+  } while (batch->results.size() < kMaxBatch && WallNanos() < deadline);
+}
+
+}  // namespace fastpipe

@@ -1,0 +1,26 @@
+// Predicate: a function from an element to a scalar bool, for filter and take_while.
+#pragma once
+
+#include "core/program.h"
+#include "runtime/context.h"
+
+namespace fastpipe {
+
+// The function argument `predicate`. InvalidArgument unless it takes the elements of `spec` and
+// returns a scalar bool.
+Result<Function> PredicateFunction(const Args& args, const ElementSpec& spec);
+
+// Calls a predicate; one thread at a time.
+class Predicate {
+ public:
+  Predicate(const Function& function, const IteratorContext& context)
+      : call_(function), kernel_context_(context.run->kernel_context(context)) {}
+  Status Test(const Element& element, bool* holds);
+
+ private:
+  FunctionCall call_;
+  KernelContext kernel_context_;
+  Element result_;
+};
+
+}  // namespace fastpipe

@@ -1,0 +1,133 @@
+// repeat(count): the input `count` times over; for ever when `count` is -1 or absent.
+
+#include <set>
+
+#include "core/registry.h"
+#include "runtime/context.h"
+
+namespace fastpipe {
+namespace {
+
+class Repeat final : public Dataset {
+ public:
+  Repeat(DatasetRef input, int64_t count) : Dataset(input->spec(), {input}), count_(count) {
+    CollectDatasets(inputs().front());
+  }
+  int64_t count() const { return count_; }
+  // Every dataset under this one, in an order that an equal pipeline repeats.
+  const std::vector<const Dataset*>& below() const { return below_; }
+
+  int64_t Cardinality() const override {
+    const int64_t size = input()->Cardinality();
+    if (count_ == 0 || size == 0) return 0;
+    if (count_ < 0) return size == kUnknown ? kUnknown : kInfinite;
+    if (size < 0) return size;
+    return size > INT64_MAX / count_ ? INT64_MAX : size * count_;
+  }
+  std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
+
+ private:
+  void CollectDatasets(const DatasetRef& dataset) {
+    if (!seen_.insert(dataset.get()).second) return;
+    below_.push_back(dataset.get());
+    for (const DatasetRef& input : dataset->inputs()) CollectDatasets(input);
+  }
+
+  const int64_t count_;
+  std::set<const Dataset*> seen_;
+  std::vector<const Dataset*> below_;
+};
+
+class RepeatIterator final : public IteratorOf<Repeat> {
+ public:
+  RepeatIterator(const Repeat& op, const IteratorContext& context) : IteratorOf(op, context) {
+    if (op.count() != 0) StartEpoch();
+  }
+
+ private:
+  Status Produce(Element* out) override {
+    while (input_) {
+      Status status = input_->Next(out);
+      if (status.ok()) has_elements_ = true;
+      if (!status.end_of_sequence()) return status;
+      FASTPIPE_RETURN_IF_ERROR(EndEpoch());
+    }
+    return Status::EndOfSequence();
+  }
+
+  Status ProduceSkip(int64_t count, int64_t* skipped) override {
+    const int64_t target = *skipped + count;
+    while (*skipped < target) {
+      // Only an element shows that the epoch is not empty: Skip does not tell it from an error.
+      Status status = has_elements_ ? input_->Skip(target - *skipped, skipped)
+                                    : Iterator::ProduceSkip(1, skipped);
+      if (status.end_of_sequence() && has_elements_ && input_) {
+        FASTPIPE_RETURN_IF_ERROR(EndEpoch());
+        if (input_) continue;
+      }
+      FASTPIPE_RETURN_IF_ERROR(std::move(status));
+    }
+    return Status::Ok();
+  }
+
+  void StartEpoch() {
+    input_.reset();  // its threads end before those of the next epoch start
+    has_elements_ = false;
+    input_ = op().inputs().front()->MakeIterator(context());
+    upcoming_.clear();
+    for (const Dataset* dataset : op().below()) upcoming_.push_back(run().UpcomingEpoch(dataset));
+  }
+
+  // Goes on to the next epoch, or drops the input if there is none.
+  Status EndEpoch() {
+    ++epoch_;
+    const bool last = op().count() < 0 ? !has_elements_ : epoch_ >= op().count();
+    if (last) {
+      input_.reset();
+      return Status::Ok();
+    }
+    // Empty epochs return nothing, so that nobody above would look.
+    if (context().cancel->cancelled()) return Cancelled("the iterator was closed");
+    if (!has_elements_) FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+    StartEpoch();
+    return Status::Ok();
+  }
+
+  // An input that has ended does not say any more which epoch it was, so the epochs that this one
+  // found are part of the position: one small number for each dataset below.
+  Status SavePosition(PositionWriter* writer) override {
+    writer->PutInt(epoch_);
+    writer->PutInt(has_elements_ ? 1 : 0);
+    for (int64_t upcoming : upcoming_) writer->PutInt(upcoming);
+    return input_ ? input_->Save(writer) : Status::Ok();
+  }
+  Status RestorePosition(PositionReader* reader) override {
+    if (!input_) return Status::Ok();
+    epoch_ = reader->GetCount();
+    has_elements_ = reader->GetCount(1) == 1;
+    for (size_t i = 0; i < upcoming_.size(); ++i) {
+      upcoming_[i] = reader->GetCount();
+      if (upcoming_[i] > 0) run().SetNextEpoch(op().below()[i], upcoming_[i]);
+    }
+    return input_->Restore(reader);
+  }
+
+  int64_t epoch_ = 0;
+  bool has_elements_ = false;      // whether this epoch delivered one
+  std::vector<int64_t> upcoming_;  // of op().below(), when this epoch began
+  std::unique_ptr<Iterator> input_;
+};
+
+std::unique_ptr<Iterator> Repeat::MakeIterator(const IteratorContext& context) const {
+  return std::make_unique<RepeatIterator>(*this, context);
+}
+
+Result<std::shared_ptr<Dataset>> MakeRepeat(const Args& args, std::vector<DatasetRef> inputs) {
+  FASTPIPE_ASSIGN(const int64_t count, args.IntOr("count", -1, {.min = -1}));
+  return std::make_shared<Repeat>(inputs[0], count);
+}
+
+FASTPIPE_OP("repeat", MakeRepeat);
+
+}  // namespace
+}  // namespace fastpipe

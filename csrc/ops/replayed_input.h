@@ -1,0 +1,66 @@
+// ReplayedInput: the input of an op that holds results of it between two Nexts.
+//
+// Contract: a position never contains elements. Such an op saves where its input stood before the
+// oldest result that it still needs, and pulls from there again after restoring. It never saves an
+// input that has ended, which would not tell any more which epoch it was.
+// Thread rule: as an Iterator.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "core/dataset.h"
+
+namespace fastpipe {
+
+class ReplayedInput {
+ public:
+  // Notes where the input stands before the first result it needs, and then every `spacing`
+  // results: an op that always holds some sets it, so that it need not replay the whole pass.
+  explicit ReplayedInput(std::unique_ptr<Iterator> input, int64_t spacing = INT64_MAX)
+      : input_(std::move(input)), spacing_(spacing) {}
+
+  Status Next(Element* out) {
+    if (pulled_ >= next_place_) NotePlace();
+    Status status = input_->Next(out);
+    if (status.end_of_sequence()) {
+      ended_ = true;
+    } else if (status.code() != Code::kCancelled) {
+      ++pulled_;
+    }
+    return status;
+  }
+  // Like Iterator::Skip.
+  Status Skip(int64_t count, int64_t* skipped);
+
+  // Results pulled so far: the number of the next one.
+  int64_t pulled() const { return pulled_; }
+  // The results before number `result` are no longer needed. REQUIRES: result <= pulled()
+  void Release(int64_t result);
+  void ReleaseAll() { Release(pulled_); }
+
+  Status Save(PositionWriter* writer);
+  // Brings the input before the oldest result that was needed, which becomes number 0. `*again`
+  // gets how many had been pulled from there on: the op pulls them again.
+  Status Restore(PositionReader* reader, int64_t* again);
+
+ private:
+  struct Place {
+    int64_t result = 0;
+    Status status;
+    PositionWriter position;
+  };
+  void NotePlace();
+
+  const std::unique_ptr<Iterator> input_;
+  const int64_t spacing_;
+  int64_t pulled_ = 0;
+  int64_t released_ = 0;
+  int64_t next_place_ = 0;
+  bool ended_ = false;
+  std::deque<Place> places_;  // the first is at or before the oldest result needed
+};
+
+}  // namespace fastpipe

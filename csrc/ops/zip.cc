@@ -1,0 +1,88 @@
+// zip(inputs...): the components of one element of each input side by side, up to the shortest.
+
+#include <algorithm>
+
+#include "core/registry.h"
+
+namespace fastpipe {
+namespace {
+
+ElementSpec JoinedSpec(const std::vector<DatasetRef>& inputs) {
+  ElementSpec spec;
+  for (const DatasetRef& input : inputs) {
+    spec.insert(spec.end(), input->spec().begin(), input->spec().end());
+  }
+  return spec;
+}
+
+class Zip final : public Dataset {
+ public:
+  explicit Zip(std::vector<DatasetRef> inputs) : Dataset(JoinedSpec(inputs), inputs) {}
+
+  int64_t Cardinality() const override {
+    int64_t shortest = kInfinite;
+    for (const DatasetRef& input : inputs()) {
+      const int64_t size = input->Cardinality();
+      if (size == kUnknown) return kUnknown;
+      if (size != kInfinite) shortest = shortest == kInfinite ? size : std::min(shortest, size);
+    }
+    return shortest;
+  }
+  std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
+};
+
+class ZipIterator final : public IteratorOf<Zip> {
+ public:
+  ZipIterator(const Zip& op, const IteratorContext& context) : IteratorOf(op, context) {
+    for (const DatasetRef& input : op.inputs()) inputs_.push_back(input->MakeIterator(context));
+  }
+
+ private:
+  // After an error the inputs that follow are asked all the same: they must stay in step.
+  Status Produce(Element* out) override {
+    Status first_error;
+    for (const auto& input : inputs_) {
+      Status status = input->Next(&part_);
+      if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
+      if (status.error() && first_error.ok()) first_error = std::move(status);
+      for (Tensor& tensor : part_) out->push_back(std::move(tensor));
+    }
+    return first_error;
+  }
+  Status ProduceSkip(int64_t count, int64_t* skipped) override {
+    int64_t shortest = count;
+    for (const auto& input : inputs_) {
+      int64_t passed = 0;
+      Status status = input->Skip(count, &passed);
+      if (status.error()) return status;
+      shortest = std::min(shortest, passed);
+    }
+    *skipped += shortest;
+    return shortest == count ? Status::Ok() : Status::EndOfSequence();
+  }
+  Status SavePosition(PositionWriter* writer) override {
+    for (const auto& input : inputs_) FASTPIPE_RETURN_IF_ERROR(input->Save(writer));
+    return Status::Ok();
+  }
+  Status RestorePosition(PositionReader* reader) override {
+    for (const auto& input : inputs_) FASTPIPE_RETURN_IF_ERROR(input->Restore(reader));
+    return Status::Ok();
+  }
+
+  std::vector<std::unique_ptr<Iterator>> inputs_;
+  Element part_;
+};
+
+std::unique_ptr<Iterator> Zip::MakeIterator(const IteratorContext& context) const {
+  return std::make_unique<ZipIterator>(*this, context);
+}
+
+Result<std::shared_ptr<Dataset>> MakeZip(const Args& args, std::vector<DatasetRef> inputs) {
+  if (inputs.empty()) return args.Error("takes at least one dataset, got none");
+  return std::make_shared<Zip>(std::move(inputs));
+}
+
+FASTPIPE_OP("zip", MakeZip);
+
+}  // namespace
+}  // namespace fastpipe

@@ -1,0 +1,99 @@
+# Part of _core.pyx: Python callables, called from native threads.
+
+# handle -> callable(list of values) -> list of values. Whoever builds a pipeline keeps the callable
+# alive: native code holds only the number, so that garbage collection sees every reference.
+_callables = weakref.WeakValueDictionary()
+cdef int64_t _next_handle = 1
+
+
+def register_callable(function):
+    """The number under which native code calls `function`, for as long as that is alive."""
+    global _next_handle
+    handle = _next_handle
+    _next_handle += 1
+    _callables[handle] = function
+    return handle
+
+
+cdef void _drop(void* object_) noexcept with gil:
+    Py_DECREF(<object><PyObject*>object_)
+
+
+cdef shared_ptr[void] _own(object value):
+    Py_INCREF(value)
+    return Owned(<void*><PyObject*>value, _drop)
+
+
+cdef Status _python_error(error) noexcept:
+    return Status.PythonError(
+        f"{type(error).__name__}: {error}".encode("utf-8", "replace"), _own(error))
+
+
+cdef list _values(const vector[Tensor]& tensors):
+    cdef list values = []
+    cdef size_t i
+    cdef Tensor tensor
+    for i in range(tensors.size()):
+        tensor = tensors[i]
+        values.append(_to_python(&tensor))
+    return values
+
+
+cdef int _fill_results(object results, const vector[TensorSpec]& specs,
+                       vector[Tensor]* out) except -1:
+    cdef size_t i
+    out.resize(len(results))
+    for i in range(out.size()):
+        value = results[i]
+        # A Python number has no dtype of its own: it takes the one that was promised.
+        if i < specs.size() and not isinstance(value, (bytes, str, np.ndarray, np.generic)):
+            code = <int>specs[i].dtype
+            value = np.asarray(value, dtype=_descr(code) if code < _STRING else object)
+        _fill_tensor(value, &dereference(out)[i])
+    return 0
+
+
+cdef Status _call_python(int64_t handle, const vector[Tensor]& inputs,
+                         const vector[TensorSpec]& specs,
+                         vector[Tensor]* results) noexcept with gil:
+    cdef Status ok
+    try:
+        function = _callables.get(handle)
+        if function is None:
+            raise RuntimeError("the dataset that owned this Python function no longer exists")
+        _fill_results(function(_values(inputs)), specs, results)
+    except BaseException as error:
+        return _python_error(error)
+    return ok
+
+
+cdef Status _start_generator(int64_t handle, const vector[Tensor]& args,
+                             shared_ptr[void]* generator) noexcept with gil:
+    cdef Status ok
+    try:
+        function = _callables.get(handle)
+        if function is None:
+            raise RuntimeError("the dataset that owned this generator no longer exists")
+        generator[0] = _own(function(_values(args)))
+    except BaseException as error:
+        return _python_error(error)
+    return ok
+
+
+cdef Status _next_generated(void* generator, const vector[TensorSpec]& specs,
+                            vector[Tensor]* element) noexcept with gil:
+    cdef Status ok
+    try:
+        _fill_results(next(<object><PyObject*>generator), specs, element)
+    except StopIteration:
+        return Status.EndOfSequence()
+    except BaseException as error:
+        return _python_error(error)
+    return ok
+
+
+cdef PythonHooks _hooks
+_hooks.call = _call_python
+_hooks.start_generator = _start_generator
+_hooks.next_generated = _next_generated
+SetPythonHooks(_hooks)

@@ -1,0 +1,108 @@
+# Part of _core.pyx: iterators.
+
+# ---- iterating ----
+
+cdef class Iterator:
+    """One pass over a dataset. `shape` says how leaves become an element: see __next__."""
+
+    cdef shared_ptr[Pipeline] _pipeline
+    cdef Element _element
+    cdef object _unflatten
+    cdef int _leaves  # -1: the element is its only leaf; n: a flat tuple; -2: call _unflatten
+    cdef bytes _fingerprint
+    cdef object __weakref__
+
+    def __cinit__(self, Dataset dataset, options, storage, run_index, int leaves, unflatten,
+                  bytes fingerprint):
+        cdef PipelineOptions settings
+        settings.run_index = run_index
+        SetRunOptions(&settings, options[0], options[1], options[2], options[3])
+        if storage is not None:
+            SetSimulatedStorage(&settings, storage[0], storage[1], storage[2], storage[3],
+                                storage[4], storage[5])
+        self._leaves = leaves
+        self._unflatten = unflatten
+        self._fingerprint = fingerprint
+        with nogil:
+            self._pipeline = StartPipeline(dataset._ref, settings)
+
+    def __dealloc__(self):
+        # Joins threads that may need the GIL to end.
+        with nogil:
+            self._pipeline.reset()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef Status status
+        cdef Element element
+        cdef Pipeline* pipeline = self._pipeline.get()
+        cdef size_t i
+        cdef tuple values
+        SetThreadInterruptHook(_interrupted)
+        with nogil:
+            status = pipeline.Next(&element)
+        if not status.ok():
+            _check(status)
+        if self._leaves == -1:
+            return _to_python(&element[0])
+        if self._leaves == -2:
+            return self._unflatten([_to_python(&element[i]) for i in range(element.size())])
+        return tuple([_to_python(&element[i]) for i in range(element.size())])
+
+    def close(self):
+        cdef Pipeline* pipeline = self._pipeline.get()
+        with nogil:
+            pipeline.Close()
+
+    def save(self):
+        cdef Status status
+        cdef string state
+        cdef string fingerprint = self._fingerprint
+        cdef Pipeline* pipeline = self._pipeline.get()
+        with nogil:
+            status = pipeline.Save(fingerprint, &state)
+        _check(status)
+        return <bytes>state
+
+    def restore(self, bytes state):
+        cdef Status status
+        cdef string saved = state
+        cdef string fingerprint = self._fingerprint
+        cdef Pipeline* pipeline = self._pipeline.get()
+        SetThreadInterruptHook(_interrupted)
+        with nogil:
+            status = pipeline.Restore(fingerprint, saved)
+        _check(status)
+
+    def stages(self):
+        cdef vector[StageReport] reports
+        cdef Pipeline* pipeline = self._pipeline.get()
+        with nogil:
+            reports = pipeline.Stages()
+        return [
+            {
+                "label": r.label.decode("utf-8", "replace"), "threads": r.threads,
+                "window": r.window, "autotuned": r.tuned, "elements": r.elements,
+                "delivered": r.delivered, "busy_ns": r.busy_ns, "cpu_ns": r.cpu_ns,
+                "input_wait_ns": r.input_wait_ns, "full_wait_ns": r.full_wait_ns,
+                "empty_wait_ns": r.empty_wait_ns, "buffered": r.buffered,
+                "buffered_bytes": r.buffered_bytes,
+            }
+            for r in reports
+        ]
+
+    def tuner_log(self):
+        cdef vector[string] lines
+        cdef Pipeline* pipeline = self._pipeline.get()
+        with nogil:
+            lines = pipeline.TunerLog()
+        return [line.decode("utf-8", "replace") for line in lines]
+
+    def thread_count(self):
+        cdef int count
+        cdef Pipeline* pipeline = self._pipeline.get()
+        with nogil:
+            count = pipeline.ThreadCount()
+        return count

@@ -1,0 +1,1 @@
+"""Other libraries' vocabulary on top of fastpipe."""

@@ -1,0 +1,83 @@
+"""The tf.* names bound to fastpipe's own: `import fastpipe.compat.tf as tf`. No logic.
+
+>>> import fastpipe.compat.tf as tf
+>>> ds = tf.data.Dataset.range(3).map(lambda x: tf.cast(x, tf.float32) / 2)
+>>> [float(x) for x in ds]
+[0.0, 0.5, 1.0]
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as _np
+
+import fastpipe as _fp
+from fastpipe import errors, image, io, math, strings
+from fastpipe.array import *  # noqa: F403
+from fastpipe.array import range_ as range
+from fastpipe.array import slice_ as slice
+from fastpipe.functions import numpy_function, py_function
+from fastpipe.indexing import constant
+from fastpipe.math import *  # noqa: F403
+from fastpipe.ragged import RaggedTensor
+from fastpipe.spec import (
+    DType,
+    TensorSpec,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from fastpipe.spec import bool_ as bool
+from fastpipe.tracing import convert as convert_to_tensor
+
+double = float64
+half = float16
+newaxis = None
+Tensor = _np.ndarray
+
+data = SimpleNamespace(
+    AUTOTUNE=_fp.AUTOTUNE,
+    INFINITE_CARDINALITY=_fp.INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY=_fp.UNKNOWN_CARDINALITY,
+    Dataset=_fp.Dataset,
+    DatasetSpec=_fp.DatasetSpec,
+    FixedLengthRecordDataset=_fp.FixedLengthRecordDataset,
+    Iterator=_fp.Iterator,
+    NumpyIterator=_fp.Iterator,
+    Options=_fp.Options,
+    TFRecordDataset=_fp.TFRecordDataset,
+    TextLineDataset=_fp.TextLineDataset,
+    experimental=SimpleNamespace(
+        AUTOTUNE=_fp.AUTOTUNE,
+        INFINITE_CARDINALITY=_fp.INFINITE_CARDINALITY,
+        UNKNOWN_CARDINALITY=_fp.UNKNOWN_CARDINALITY,
+        AutotuneOptions=_fp.AutotuneOptions,
+        Counter=_fp.Dataset.counter,
+        cardinality=_fp.Dataset.cardinality,
+        choose_from_datasets=_fp.Dataset.choose_from_datasets,
+        from_list=_fp.Dataset.from_list,
+        get_single_element=_fp.Dataset.get_single_element,
+        sample_from_datasets=_fp.Dataset.sample_from_datasets,
+    ),
+)
+debugging = SimpleNamespace(check_numerics=math.check_numerics)
+nn = SimpleNamespace(relu=math.relu, sigmoid=math.sigmoid, tanh=math.tanh)
+
+__all__ = [
+    "DType", "RaggedTensor", "Tensor", "TensorSpec", "bfloat16", "bool", "constant",
+    "convert_to_tensor", "data", "debugging", "double", "errors", "float16", "float32", "float64",
+    "half", "image", "int16", "int32", "int64", "int8", "io", "math", "newaxis", "nn",
+    "numpy_function", "py_function", "range", "slice", "string", "strings", "uint16", "uint32",
+    "uint64", "uint8",
+]  # fmt: skip

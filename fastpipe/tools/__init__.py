@@ -1,0 +1,1 @@
+"""Command-line tools. `python -m fastpipe` runs them; importing fastpipe does not import them."""

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from fastpipe import strings
+from fastpipe.errors import InvalidArgumentError
+
+
+@pytest.mark.parametrize(
+    ("text", "sep", "maxsplit", "expected"),
+    [
+        ("a b  c", None, -1, [b"a", b"b", b"c"]),
+        (" \ta\v\fb\r\n", None, -1, [b"a", b"b"]),
+        ("", None, -1, []),
+        ("  ", None, -1, []),
+        (" a b c ", None, 1, [b"a", b"b c "]),
+        ("a ", None, 1, [b"a", b""]),
+        (" a ", None, 0, [b" a "]),
+        ("a b", "", -1, [b"a", b"b"]),
+        ("a,b,,c", ",", -1, [b"a", b"b", b"", b"c"]),
+        ("a,b,,c", ",", 2, [b"a", b"b", b",c"]),
+        ("a,b", ",", 0, [b"a,b"]),
+        ("a,b", ",", -5, [b"a", b"b"]),
+        ("", ",", -1, [b""]),
+        ("a<>b<>", "<>", -1, [b"a", b"b", b""]),
+        ("aaa", "aa", -1, [b"", b"a"]),
+        ("a\x00b", "\x00", -1, [b"a", b"b"]),
+        (b"\xff,\xfe", b",", -1, [b"\xff", b"\xfe"]),
+    ],
+)
+def test_split(text, sep, maxsplit, expected):
+    assert strings.split(text, sep, maxsplit).tolist() == expected
+
+
+@pytest.mark.parametrize("text", ["a/b/c", "/", "//a//", "x" * 100 + "/y"])
+def test_split_is_pythons_split(text):
+    assert [piece.decode() for piece in strings.split(text, "/")] == text.split("/")
+
+
+@pytest.mark.parametrize(
+    ("texts", "rows"),
+    [
+        (["a b", "c"], [[b"a", b"b"], [b"c"]]),
+        (["", "d e f", " "], [[], [b"d", b"e", b"f"], []]),
+        (np.array([], dtype=object), []),
+    ],
+)
+def test_a_vector_gives_a_ragged_tensor(texts, rows):
+    ragged = strings.split(texts)
+    assert ragged.to_list() == rows
+    assert ragged.row_splits.dtype == np.int64
+
+
+def test_text_must_be_a_scalar_or_vector():
+    with pytest.raises(InvalidArgumentError, match=r"scalar or vector, got shape \[1, 1\]"):
+        strings.split([["a b"]])

@@ -1,0 +1,122 @@
+"""build_native.py compiles what changed and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from native.build import Builder, BuildError, units_under, variant
+
+HEADER = "#pragma once\nint answer();\n"
+ANSWER = '#include "answer.h"\nint answer() { return 42; }\n'
+MAIN = '#include "answer.h"\nint main() { return answer(); }\n'
+
+Build = Callable[..., int]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    source = tmp_path / "csrc"
+    source.mkdir()
+    (source / "answer.h").write_text(HEADER)
+    (source / "answer.cc").write_text(ANSWER)
+    (source / "main.cc").write_text(MAIN)
+    (source / "unused.c").write_text("int restrict_is_c(int* restrict p);\n")
+    return tmp_path
+
+
+@pytest.fixture
+def build(root: Path, capsys: pytest.CaptureFixture[str]) -> Build:
+    """Builds the program and returns how many sources were compiled."""
+
+    def run(*, werror: bool = False, flags: tuple[str, ...] = ()) -> int:
+        builder = Builder(variant(""), root, werror)
+        capsys.readouterr()
+        with builder.lock():
+            objects = builder.compile(units_under("csrc", flags, root))
+            builder.link(objects, Path("build/program"), shared=False)
+        return sum(line.startswith("[") for line in capsys.readouterr().err.splitlines())
+
+    return run
+
+
+def answer(root: Path) -> int:
+    return subprocess.run([root / "build" / "program"]).returncode
+
+
+def test_builds_c_and_cxx_once(root: Path, build: Build) -> None:
+    assert build() == 3
+    assert answer(root) == 42
+    linked = (root / "build" / "program").stat().st_mtime_ns
+    assert build() == 0
+    assert (root / "build" / "program").stat().st_mtime_ns == linked
+
+
+def test_a_changed_source_is_compiled_alone(root: Path, build: Build) -> None:
+    build()
+    (root / "csrc" / "answer.cc").write_text(ANSWER.replace("42", "43"))
+    assert build() == 1
+    assert answer(root) == 43
+
+
+def test_a_changed_header_reaches_all_that_include_it(root: Path, build: Build) -> None:
+    build()
+    (root / "csrc" / "answer.h").write_text(HEADER + "// changed\n")
+    assert build() == 2
+
+
+def test_the_same_contents_written_again_are_no_change(root: Path, build: Build) -> None:
+    build()
+    (root / "csrc" / "answer.h").write_text(HEADER)
+    assert build() == 0
+
+
+def test_other_flags_compile_again(build: Build) -> None:
+    build()
+    assert build(flags=("-DOTHER",)) == 3
+
+
+def test_a_removed_source_leaves_the_program(root: Path, build: Build) -> None:
+    build()
+    (root / "csrc" / "answer.cc").unlink()
+    with pytest.raises(BuildError, match="answer"):
+        build()
+
+
+def test_a_removed_header_is_reported(root: Path, build: Build) -> None:
+    build()
+    (root / "csrc" / "answer.h").unlink()
+    with pytest.raises(BuildError, match=r"answer\.h"):
+        build()
+
+
+def test_a_failed_source_is_tried_again(root: Path, build: Build) -> None:
+    (root / "csrc" / "answer.cc").write_text("broken")
+    for _ in range(2):
+        with pytest.raises(BuildError, match="broken"):
+            build()
+    (root / "csrc" / "answer.cc").write_text(ANSWER)
+    assert build() == 1
+    assert answer(root) == 42
+
+
+def test_warnings_are_errors_only_on_request(root: Path, build: Build) -> None:
+    (root / "csrc" / "answer.cc").write_text(ANSWER.replace("return", "int unused; return"))
+    assert build() == 3
+    with pytest.raises(BuildError, match="unused"):
+        build(werror=True)
+
+
+def test_objects_that_passed_werror_serve_without_it(build: Build) -> None:
+    assert build(werror=True) == 3
+    assert build(werror=False) == 0
+
+
+def test_the_environment_names_the_variant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FASTPIPE_SANITIZE", "address")
+    assert variant().name == "address"
+    monkeypatch.setenv("FASTPIPE_SANITIZE", "adress")
+    with pytest.raises(BuildError, match="adress"):
+        variant()
