@@ -1,8 +1,10 @@
 """Typed surface of the native module."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any
 from weakref import WeakValueDictionary
+
+from typing_extensions import Self
 
 _SpecTuple = tuple[str, tuple[int | None, ...] | None, Any]
 

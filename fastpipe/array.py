@@ -389,7 +389,9 @@ def range_(start: object, limit: object = None, delta: object = 1, dtype: object
         other = [name for name in names if name not in order]
         dtype = other[0] if other else max(names, key=order.index)
     name = dtype_name(dtype)
-    cast = [each if _dtype_of(each) == name else call("cast", [each], dtype=name) for each in bounds]
+    cast = [
+        each if _dtype_of(each) == name else call("cast", [each], dtype=name) for each in bounds
+    ]
     return call("range", cast)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from fastpipe import _core
 from fastpipe.errors import TracingError
@@ -22,6 +22,9 @@ from fastpipe.tracing import (
     user_line,
 )
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
 
@@ -36,7 +39,7 @@ class DatasetBase:
         symbol: set while a function is traced, if the dataset exists only when that runs.
     """
 
-    _concrete: ClassVar[type[Any]]
+    _concrete: ClassVar[Any]  # the one class that datasets are instances of
 
     def __init__(self) -> None:
         raise TypeError("make datasets with Dataset.range, Dataset.from_tensor_slices, ...")
@@ -51,8 +54,8 @@ class DatasetBase:
     @classmethod
     def _wrap(
         cls, node: Node, native: Any, structure: Any, symbol: Symbol | None, options: Options
-    ) -> Any:
-        dataset = cls._concrete.__new__(cls._concrete)
+    ) -> Self:
+        dataset: Self = cls._concrete.__new__(cls._concrete)
         dataset.node = node
         dataset.native = native
         dataset.structure = structure
@@ -64,7 +67,7 @@ class DatasetBase:
     @classmethod
     def _make(
         cls, op: str, args: dict[str, Any], inputs: Sequence[DatasetBase], structure: Any
-    ) -> Any:
+    ) -> Self:
         """Builds the op, natively checked, here or as an instruction of the function traced."""
         where = user_line()
         options = Options()
@@ -84,16 +87,18 @@ class DatasetBase:
 
     @classmethod
     def _of_symbol(
-        cls, symbol: Symbol, structure: Any, node: Node | None = None, options: Options | None = None
-    ) -> Any:
+        cls,
+        symbol: Symbol,
+        structure: Any,
+        node: Node | None = None,
+        options: Options | None = None,
+    ) -> Self:
         """The dataset that `symbol` will be when the function runs."""
         native = _core.placeholder(symbol._tracer.builder, symbol._slot)
-        return cls._wrap(
-            node or Node("argument"), native, structure, symbol, options or Options()
-        )
+        return cls._wrap(node or Node("argument"), native, structure, symbol, options or Options())
 
     @classmethod
-    def _of_native(cls, native: Any, structure: Any) -> Any:
+    def _of_native(cls, native: Any, structure: Any) -> Self:
         """A dataset that came out of a pipeline, as `window` yields them."""
         return cls._wrap(Node("element"), native, structure, None, Options())
 
@@ -171,7 +176,7 @@ class DatasetBase:
         """The options of this dataset and its inputs."""
         return self._options.merge(Options())
 
-    def with_options(self, options: Options) -> Any:
+    def with_options(self, options: Options) -> Self:
         """The same dataset with `options` on top of those of its inputs."""
         merged = self._options.merge(options)
         return self._wrap(self.node, self.native, self.structure, self.symbol, merged)
@@ -237,7 +242,9 @@ def element_unflatten(structure: Any) -> Callable[[list[Any]], Any]:
     return lambda values: unflatten(
         structure,
         [
-            DatasetBase._of_native(value, leaf.structure) if isinstance(leaf, DatasetLeaf) else value
+            DatasetBase._of_native(value, leaf.structure)
+            if isinstance(leaf, DatasetLeaf)
+            else value
             for value, leaf in zip(values, leaves, strict=True)
         ],
     )

@@ -455,4 +455,3 @@ def _inner(function: Any) -> Any:
 
 def _zipped(structure: Any) -> Any:
     return map_leaves(structure, lambda part: part.structure)
-

@@ -103,7 +103,7 @@ def from_status(code: str, message: str, trail: str) -> FastpipeError:
 
 
 def with_trail(error: BaseException, trail: str) -> BaseException:
-    """The exception of a Python callable, unchanged but for a note that says where it was called."""
+    """The exception of a Python callable, with a note that says where it was called."""
     if trail and hasattr(error, "add_note"):
         error.add_note("  in " + "\n  in ".join(trail.split("\n")))
     return error

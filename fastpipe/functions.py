@@ -101,7 +101,9 @@ def _packed(result: Any) -> Any:
 
 
 def _argument(symbol: Symbol, leaf: Any) -> Any:
-    return DatasetBase._of_symbol(symbol, leaf.structure) if isinstance(leaf, DatasetLeaf) else symbol
+    return (
+        DatasetBase._of_symbol(symbol, leaf.structure) if isinstance(leaf, DatasetLeaf) else symbol
+    )
 
 
 def _result_slot(tracer: Tracer, leaf: Any) -> int:
@@ -142,9 +144,7 @@ def _depth_of_user() -> int:
     return depth
 
 
-def _probe(
-    function: Callable[..., Any], dataset: DatasetBase, what: str, reason: Exception
-) -> Any:
+def _probe(function: Callable[..., Any], dataset: DatasetBase, what: str, reason: Exception) -> Any:
     """The signature of `function`, from calling it on the first element."""
     with dataset.iterator() as iterator:
         try:
@@ -176,9 +176,7 @@ def python_function(
     """A Function that calls `function` on values and checks its results against `signature`."""
     specs, structure = flatten(signature, lambda leaf: LEAF)
     specs = [spec if isinstance(spec, TensorSpec) else TensorSpec(None, spec) for spec in specs]
-    makers = [
-        (len(leaf_structures(part)), part, element_unflatten(part)) for part, _ in components
-    ]
+    makers = [(len(leaf_structures(part)), part, element_unflatten(part)) for part, _ in components]
 
     def call_on_leaves(values: list[Any]) -> list[Any]:
         args: list[Any] = []
@@ -194,9 +192,7 @@ def python_function(
 
     callable_ = PythonCallable(call_on_leaves, function)
     with tracing() as tracer:
-        slots = [
-            tracer.arg(spec)._slot for _, group in components for spec in group
-        ]
+        slots = [tracer.arg(spec)._slot for _, group in components for spec in group]
         results = tracer.kernel(
             "py_call", {"handle": callable_, "signature": specs}, slots, user_line()
         )
@@ -238,7 +234,9 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
         return results if several else results[0]
     callable_ = PythonCallable(call_on_leaves, func)
     slots = [tracer.slot_of(value) for value in values]
-    results = tracer.kernel("py_call", {"handle": callable_, "signature": specs}, slots, user_line())
+    results = tracer.kernel(
+        "py_call", {"handle": callable_, "signature": specs}, slots, user_line()
+    )
     return results if several else results[0]
 
 
@@ -253,7 +251,4 @@ def signature_of(output_types: Any, output_shapes: Any) -> Any:
     if structure is LEAF:
         return TensorSpec(output_shapes, output_types)
     shapes = output_shapes if isinstance(output_shapes, tuple) else list(output_shapes.values())
-    return unflatten(
-        structure, [TensorSpec(s, t) for s, t in zip(shapes, types, strict=True)]
-    )
-
+    return unflatten(structure, [TensorSpec(s, t) for s, t in zip(shapes, types, strict=True)])

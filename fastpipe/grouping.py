@@ -209,10 +209,10 @@ class Grouping(DatasetBase):
             return new, new
 
         leaves, structure = flatten(initial_state, leaf_structure)
-        last = unflatten(structure, [as_tensor(leaf) for leaf in leaves])
-        for last in self.scan(initial_state, step):
-            pass
-        return last
+        state = unflatten(structure, [as_tensor(leaf) for leaf in leaves])
+        for new_state in self.scan(initial_state, step):
+            state = new_state
+        return state
 
     def get_single_element(self, name: str | None = None) -> Any:
         """The only element.

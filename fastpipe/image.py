@@ -320,7 +320,8 @@ def convert_image_dtype(image: Any, dtype: object, saturate: bool = False) -> An
         return _cast(image, target)
     if source.is_floating:
         # Half a step more, so that casting, which drops the fraction, does not lose the maximum.
-        return _cast(_scaled("multiply", image, target.max + 0.5), target, saturate)
+        most = min(target.max + 0.5, float(source.max))
+        return _cast(_scaled("multiply", image, most), target, saturate)
     if target.is_floating:
         return _scaled("multiply", _cast(image, target), 1.0 / source.max)
     if source.max > target.max:
@@ -338,19 +339,20 @@ def _cast(image: Any, target: DType, saturate: bool = False) -> Any:
     source = as_dtype(image.dtype)
     if saturate and target.is_integer:
         low, high = _common_range(source, target)
-        if low > source.min:
+        # Floats may be infinite.
+        if source.is_floating or low > source.min:
             image = call("maximum", [image, low], unify=True)
-        if high < source.max:
+        if source.is_floating or high < source.max:
             image = call("minimum", [image, high], unify=True)
     return call("cast", [image], dtype=target.name)
 
 
 def _common_range(source: DType, target: DType) -> tuple[Any, Any]:
-    """The least and the greatest value that both dtypes have."""
-    low, high = max(source.min, target.min), min(source.max, target.max)
-    if source.is_floating:
-        rounded = source.as_numpy_dtype.type(high)
-        if float(rounded) > float(target.max) or int(rounded) > target.max:
-            rounded = np.nextafter(rounded, source.as_numpy_dtype.type(0))
-        return float(low), float(rounded)
-    return int(low), int(high)
+    """The least and the greatest value that both dtypes have; `target` is an integer dtype."""
+    if source.is_integer:
+        return max(source.min, target.min), min(source.max, target.max)
+    low, high = max(float(source.min), target.min), min(float(source.max), target.max)
+    rounded = source.as_numpy_dtype.type(high)
+    if int(rounded) > target.max:
+        rounded = np.nextafter(rounded, source.as_numpy_dtype.type(0))
+    return float(low), float(rounded)

@@ -97,5 +97,3 @@ def start(dataset: Any, options: Any, run_index: int, state: bytes | None) -> It
     if state is not None:
         iterator.restore(state)
     return iterator
-
-

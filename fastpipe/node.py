@@ -1,6 +1,6 @@
 """The op descriptor: an immutable record of one op, with its name, arguments and inputs.
 
-Nodes are plain data: they print, compare, pickle and hash. What native code runs is built from them.
+Nodes are plain data: they print, compare, pickle and hash. Native code runs what is built of them.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class DType:
         if self.name == "string":
             return np.dtype(object)
         if self.name == "bfloat16":
-            import ml_dtypes
+            import ml_dtypes  # type: ignore[import-not-found,unused-ignore]
 
             return np.dtype(ml_dtypes.bfloat16)
         return np.dtype(self.name)
@@ -108,7 +108,9 @@ ALL = {
         float16, float32, float64, bfloat16, string, DType("dataset"),
     )
 }  # fmt: skip
-_ALIASES = {"double": "float64", "half": "float16", "float": "float32", "int": "int32", "str": "string"}
+_ALIASES = {
+    "double": "float64", "half": "float16", "float": "float32", "int": "int32", "str": "string",
+}  # fmt: skip
 
 
 def dtype_name(dtype: object) -> str:

@@ -67,7 +67,7 @@ def flatten(value: Any, leaf_structure: Callable[[Any], Any]) -> tuple[list[Any]
 
 
 def unflatten(structure: Any, leaves: list[Any]) -> Any:
-    """The reverse of flatten. Datasets among the leaves are wrapped by their DatasetLeaf's owner."""
+    """The reverse of flatten."""
     rest: Iterator[Any] = iter(leaves)
 
     def walk(node: Any) -> Any:

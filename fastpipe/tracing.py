@@ -235,7 +235,9 @@ def _unified(inputs: Sequence[Any]) -> list[Any]:
     if not numeric:
         return [convert(value) for value in inputs]
     return [
-        convert(value) if hasattr(value, "dtype") or has_symbol(value) else _literal(value, numeric[0])
+        convert(value)
+        if hasattr(value, "dtype") or has_symbol(value)
+        else _literal(value, numeric[0])
         for value in inputs
     ]
 
@@ -354,7 +356,9 @@ class Tracer:
             self.capture_symbols.append(Symbol(self.outer, outer_slot))
         return self.captures[key]
 
-    def kernel(self, name: str, attrs: dict[str, Any], slots: list[int], where: str) -> list[Symbol]:
+    def kernel(
+        self, name: str, attrs: dict[str, Any], slots: list[int], where: str
+    ) -> list[Symbol]:
         """Appends a kernel."""
         outputs = self.builder.kernel(name, native_args(attrs), slots, where)
         self.records.append(("kernel", name, attrs, slots, where))

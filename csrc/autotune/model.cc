@@ -10,6 +10,7 @@ namespace {
 constexpr double kStarvedShare = 0.05;    // of the time, the consumer waits
 constexpr double kBusyShare = 0.6;        // of the worker time
 constexpr double kComputingShare = 0.6;   // of busy time spent on a core
+constexpr double kFreeCores = 0.5;        // at least so many, or the cores are all taken
 constexpr double kIdleShare = 0.6;        // of the worker time, waiting for room
 constexpr double kWorthwhileGain = 1.05;  // of the rate
 constexpr int64_t kTrialSamples = 2;
@@ -66,7 +67,9 @@ StageDecision StageModel::Decide(const StageSample& sample, double spare_cores) 
 
 StageDecision StageModel::Grow(const StageSample& sample, double spare_cores) {
   const double busy = static_cast<double>(std::max<int64_t>(sample.busy_ns, 1));
-  const bool computing = static_cast<double>(sample.cpu_ns) / busy > kComputingShare;
+  // With all cores taken a thread waits for a core, not for storage: more of them help nobody.
+  const bool computing = static_cast<double>(sample.cpu_ns) / busy > kComputingShare ||
+                         spare_cores < kFreeCores;
   int64_t threads = computing
                         ? sample.threads + static_cast<int64_t>(spare_cores + 0.25)
                         : 2 * sample.threads;

@@ -133,31 +133,29 @@ class CacheIterator final : public IteratorOf<Cache> {
   }
 
   Status SavePosition(PositionWriter* writer) override {
-    // What a pass that has not begun will do is settled once the memory is full.
-    if (mode_ == Mode::kUndecided && op().memory().elements()) FASTPIPE_RETURN_IF_ERROR(Decide());
+    // A pass that has not begun yet settles where it will begin.
+    FASTPIPE_RETURN_IF_ERROR(Decide());
     writer->PutInt(static_cast<int64_t>(mode_));
-    if (mode_ == Mode::kUndecided) return Status::Ok();
     const std::optional<std::string> beginning =
         mode_ == Mode::kServing ? op().memory().beginning() : beginning_;
     if (!beginning) {
       return Unimplemented(op().label() + ": its input has no position that can be saved");
     }
     writer->PutBytes(*beginning);
-    if (mode_ != Mode::kServing) return input_->Save(writer);
-    writer->PutInt(next_);
-    return Status::Ok();
+    writer->PutInt(mode_ == Mode::kServing ? next_ : static_cast<int64_t>(part_.size()));
+    return mode_ == Mode::kServing ? Status::Ok() : input_->Save(writer);
   }
 
-  // A restored pass has not seen the elements before its place, so it never fills the memory. But it
-  // knows where the pass began that did, or would have: the next one fills it with the same elements.
+  // A restored pass has not seen the elements before its place, so it does not fill the memory. But
+  // it knows where the pass began that did, or would have: the next one fills it with the same.
   Status RestorePosition(PositionReader* reader) override {
     const auto saved = static_cast<Mode>(reader->GetCount(static_cast<int64_t>(Mode::kServing)));
-    if (saved == Mode::kUndecided) return reader->status();
     beginning_ = std::string(reader->GetBytes());
+    const int64_t passed = reader->GetCount();
     FASTPIPE_RETURN_IF_ERROR(reader->status());
-    if (saved == Mode::kServing) return RestoreServing(reader->GetCount());
-    if (saved != Mode::kFailed) op().memory().SetBeginning(beginning_);
-    mode_ = saved == Mode::kFailed ? Mode::kFailed : Mode::kResumed;
+    if (saved == Mode::kServing) return RestoreServing(passed);
+    mode_ = saved == Mode::kFilling && passed > 0 ? Mode::kResumed : saved;
+    if (mode_ == Mode::kResumed) op().memory().SetBeginning(beginning_);
     input_ = op().inputs().front()->MakeIterator(context());
     return input_->Restore(reader);
   }

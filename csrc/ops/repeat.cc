@@ -102,14 +102,13 @@ class RepeatIterator final : public IteratorOf<Repeat> {
     return input_ ? input_->Save(writer) : Status::Ok();
   }
   Status RestorePosition(PositionReader* reader) override {
-    if (!input_) return Status::Ok();
     epoch_ = reader->GetCount();
     has_elements_ = reader->GetCount(1) == 1;
     for (size_t i = 0; i < upcoming_.size(); ++i) {
       upcoming_[i] = reader->GetCount();
       if (upcoming_[i] > 0) run().SetNextEpoch(op().below()[i], upcoming_[i]);
     }
-    return input_->Restore(reader);
+    return input_ ? input_->Restore(reader) : Status::Ok();
   }
 
   int64_t epoch_ = 0;

@@ -1,6 +1,7 @@
 // zip(inputs...): the components of one element of each input side by side, up to the shortest.
 
 #include <algorithm>
+#include <set>
 
 #include "core/registry.h"
 
@@ -15,9 +16,22 @@ ElementSpec JoinedSpec(const std::vector<DatasetRef>& inputs) {
   return spec;
 }
 
+// True if a dataset that `seen` holds is, or is under, `dataset`. Adds those that are not.
+bool Shares(const DatasetRef& dataset, std::set<const Dataset*>* seen) {
+  if (!seen->insert(dataset.get()).second) return true;
+  // All inputs are visited, so that the next of zip's own inputs finds them.
+  bool shares = false;
+  for (const DatasetRef& input : dataset->inputs()) shares = Shares(input, seen) || shares;
+  return shares;
+}
+
 class Zip final : public Dataset {
  public:
-  explicit Zip(std::vector<DatasetRef> inputs) : Dataset(JoinedSpec(inputs), inputs) {}
+  explicit Zip(std::vector<DatasetRef> inputs)
+      : Dataset(JoinedSpec(inputs), inputs), independent_(Independent(inputs)) {}
+
+  // False if some dataset is used twice: then its epochs are drawn in the order of the elements.
+  bool independent() const { return independent_; }
 
   int64_t Cardinality() const override {
     int64_t shortest = kInfinite;
@@ -29,6 +43,15 @@ class Zip final : public Dataset {
     return shortest;
   }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
+
+ private:
+  static bool Independent(const std::vector<DatasetRef>& inputs) {
+    std::set<const Dataset*> seen;
+    return std::none_of(inputs.begin(), inputs.end(),
+                        [&](const DatasetRef& input) { return Shares(input, &seen); });
+  }
+
+  const bool independent_;
 };
 
 class ZipIterator final : public IteratorOf<Zip> {
@@ -50,6 +73,7 @@ class ZipIterator final : public IteratorOf<Zip> {
     return first_error;
   }
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
+    if (!op().independent()) return Iterator::ProduceSkip(count, skipped);
     int64_t shortest = count;
     for (const auto& input : inputs_) {
       int64_t passed = 0;

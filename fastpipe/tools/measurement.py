@@ -17,15 +17,24 @@ _AUTOTUNE_WARM_UP = 1.5  # the tuner needs to find its threads
 _POLL_SECONDS = 0.01
 _LONGEST = 1.0  # seconds measured in one go
 _MOST_ROUNDS = 7
+_MOST_ERRORS = 10_000  # of one measurement: files that are gone by now never come back
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One measurement: elements delivered in so many seconds of time and of CPU time."""
+    """One measurement: elements delivered in so many seconds of time and of CPU time.
+
+    Attributes:
+        queued_seconds: time that the consumer's thread was ready to run and other processes had the
+            cores; 0 where the system does not tell.
+        threads: the most worker threads seen; 1 if the consumer's thread does all.
+        errors: elements that failed.
+    """
 
     elements: int
     seconds: float
     cpu_seconds: float
+    queued_seconds: float
     threads: int
     errors: int
 
@@ -68,8 +77,21 @@ class Cell:
         )
 
     @property
+    def noise(self) -> float:
+        """How far the rounds lie apart: half their range, as a part of the median."""
+        rates = self.rates
+        return (max(rates) - min(rates)) / 2 / self.rate if self.rate else 0.0
+
+    @property
+    def queued(self) -> float:
+        """The part of the time that other processes kept the consumer's thread from running."""
+        return statistics.median(
+            reading.queued_seconds / reading.seconds for reading in self.readings
+        )
+
+    @property
     def threads(self) -> int:
-        """The most worker threads seen; 1 if the consumer's thread does all."""
+        """The most worker threads seen in any round."""
         return max(reading.threads for reading in self.readings)
 
 
@@ -111,7 +133,7 @@ def measure_cells(
 def _window(cells: Sequence[Cell], seconds: float, rounds: int) -> float:
     """Seconds measured in one go so that all rounds fit."""
     weights = [1 + (_AUTOTUNE_WARM_UP if cell.tuned else _WARM_UP) for cell in cells]
-    return min(_LONGEST, seconds / rounds / sum(weights))
+    return min(_LONGEST, 0.85 * seconds / rounds / sum(weights))  # starting costs time, too
 
 
 def _measure(cell: Cell, window: float, elements: int | None) -> Reading:
@@ -125,13 +147,13 @@ def _measure(cell: Cell, window: float, elements: int | None) -> Reading:
 
 
 def _pull(iterator: Any, seconds: float | None, elements: int | None) -> Reading:
-    """Takes batches until the time is over or enough elements came."""
+    """Takes batches until the time is over or enough elements came; at least one."""
     count, errors, threads = 0, 0, 1
-    start, cpu_start = time.perf_counter(), time.process_time()
+    start, cpu_start, queued_start = time.perf_counter(), time.process_time(), _queued_seconds()
     deadline = start + seconds if seconds is not None else float("inf")
     enough = elements if elements is not None else float("inf")
     poll, now = start, start
-    while count < enough and now < deadline:
+    while (count == 0 or now < deadline) and count < enough and errors < _MOST_ERRORS:
         try:
             count += batch_length(next(iterator))
         except StopIteration:
@@ -142,8 +164,18 @@ def _pull(iterator: Any, seconds: float | None, elements: int | None) -> Reading
         if now >= poll:
             threads = max(threads, sum(stage["threads"] for stage in iterator.stats()))
             poll = now + _POLL_SECONDS
-    now = time.perf_counter()
-    return Reading(count, now - start, time.process_time() - cpu_start, threads, errors)
+    elapsed = time.perf_counter() - start
+    cpu, queued = time.process_time() - cpu_start, _queued_seconds() - queued_start
+    return Reading(count, elapsed, cpu, queued, threads, errors)
+
+
+def _queued_seconds() -> float:
+    """How long this thread has waited for a core so far."""
+    try:
+        with open("/proc/thread-self/schedstat") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def batch_length(batch: Any) -> int:

@@ -26,7 +26,7 @@ def masked_crc32c(data: bytes) -> int:
     """The checksum that stands in TFRecord files.
 
     >>> hex(masked_crc32c(b"123456789"))
-    '0xc7804f7c'
+    '0xc78ab0e5'
     """
     crc = 0xFFFFFFFF
     for byte in data:
@@ -65,12 +65,12 @@ class Feature(NamedTuple):
 
     Attributes:
         dtype: "string", "float32" or "int64"; None if it has no values.
-        count: how many values it has.
+        size: how many values it has.
         start: the first bytes of its first value, if strings.
     """
 
     dtype: str | None
-    count: int
+    size: int
     start: bytes = b""
 
 
@@ -151,7 +151,7 @@ def encode_example(features: Mapping[str, bytes | Iterable[float]]) -> bytes:
     """Serializes an Example: bytes as one string, ints as int64s, floats as float32s.
 
     >>> example_features(encode_example({"label": [7], "name": b"a"}))["label"]
-    Feature(dtype='int64', count=1, start=b'')
+    Feature(dtype='int64', size=1, start=b'')
     """
     entries = b""
     for name, value in features.items():

@@ -95,17 +95,28 @@ class Work:
         ]
         return found + ([Variant("python map", threads)] if self.python_load else [])
 
-    def pipeline(self, variant: Variant, batch_size: int, endless: bool) -> Dataset:
-        """The work written that way; once over the files, or over and over again."""
+    def pipeline(self, variant: Variant, batch_size: int | None, endless: bool) -> Dataset:
+        """The work written that way; once over the files, or over and over again.
+
+        Args:
+            variant: how.
+            batch_size: None delivers single elements.
+            endless: repeat the files without end.
+        """
+        single = self._elements(variant, endless)
+        return single if batch_size is None else self.batch(single, batch_size)
+
+    def _elements(self, variant: Variant, endless: bool) -> Dataset:
         files = Dataset.from_tensor_slices(list(self.contents.files))
         if variant.method == "interleave":
-            return self.batch(self._interleaved(files, variant.threads, endless), batch_size)
+            return self._interleaved(files, variant.threads, endless)
         if endless:
             files = files.repeat()
         raw = files if self.read is None else files.flat_map(self.read)
         load = self.python_load if variant.method == "python map" else self.load
         assert load is not None
-        return self.batch(raw.map(load, num_parallel_calls=variant.threads), batch_size)
+        mapped: Dataset = raw.map(load, num_parallel_calls=variant.threads)
+        return mapped
 
     def _interleaved(self, files: Dataset, threads: int | None, endless: bool) -> Dataset:
         cycle = min(CYCLE_LENGTH, len(self.contents.files))
@@ -119,10 +130,10 @@ class Work:
             return (share.repeat() if endless else share).map(self.load)
 
         parallelism = threads if threads is None or threads == AUTOTUNE else min(threads, cycle)
-        if self.read is None:
-            source, inner = Dataset.range(cycle), of_share
-        else:
-            source, inner = files.repeat() if endless else files, of_file
+        inner: Load = of_share if self.read is None else of_file
+        source = Dataset.range(cycle)
+        if self.read is not None:
+            source = files.repeat() if endless else files
         mixed: Dataset = source.interleave(
             inner, cycle_length=cycle, num_parallel_calls=parallelism
         )
@@ -259,7 +270,7 @@ def _records(contents: Contents) -> Work:
     features = _common_features(contents)
     pictures = [name for name, feature in features.items() if _is_picture(feature)]
     wanted = {
-        name: FixedLenFeature([] if feature.count == 1 else [feature.count], feature.dtype)
+        name: FixedLenFeature([] if feature.size == 1 else [feature.size], feature.dtype)
         for name, feature in features.items()
     }
 
@@ -281,7 +292,7 @@ def _records(contents: Contents) -> Work:
 
 def _is_picture(feature: Feature) -> bool:
     starts = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")
-    return feature.dtype == "string" and feature.count == 1 and feature.start.startswith(starts)
+    return feature.dtype == "string" and feature.size == 1 and feature.start.startswith(starts)
 
 
 def _common_features(contents: Contents) -> dict[str, Feature]:
@@ -306,4 +317,4 @@ def _common_features(contents: Contents) -> dict[str, Feature]:
                 and found[name][:2] == feature[:2]
                 and _is_picture(found[name]) == _is_picture(feature)
             }
-    return {name: each for name, each in (common or {}).items() if each.dtype and each.count}
+    return {name: each for name, each in (common or {}).items() if each.dtype and each.size}

@@ -45,6 +45,12 @@ TEST_CASE("model: a stage that computes grows to the free cores and no further")
   CHECK(Settle(&model, 1, 2'000'000, 1.0, 4, 4) == 4);
 }
 
+TEST_CASE("model: threads that wait for a core are not taken for threads that wait for storage") {
+  StageModel model;
+  StageSample sample = Starved(3, 2'000'000, 0.5, 2);
+  CHECK(model.Decide(sample, 0.1).threads == 3);
+}
+
 TEST_CASE("model: a step that brings nothing is taken back") {
   StageModel model;
   CHECK(Settle(&model, 4, 5'000'000, 0.1, 4, 8) == 4);

@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+from laws import FAILED, check_op, check_transformation, elements, numbers, outcomes
+
+import fastpipe as fp
+from fastpipe.errors import InvalidArgumentError
+
+
+def order(ds):
+    return [int(x) for x in ds]
+
+
+@pytest.mark.parametrize("buffer_size", [1, 2, 5, 8, 100, -2])
+@pytest.mark.parametrize("reshuffle", [True, False])
+def test_every_element_comes_once(buffer_size, reshuffle):
+    check_transformation(
+        lambda ds: ds.shuffle(buffer_size, seed=7, reshuffle_each_iteration=reshuffle),
+        lambda values: values,
+        alike=False,
+    )
+
+
+def test_without_a_seed_every_element_comes_once():
+    assert sorted(order(fp.Dataset.range(50).shuffle(50))) == list(range(50))
+
+
+def test_without_a_seed_orders_differ():
+    orders = {tuple(order(fp.Dataset.range(20).shuffle(20))) for _ in range(3)}
+    assert len(orders) > 1
+
+
+def test_a_buffer_of_one_keeps_the_order():
+    assert order(fp.Dataset.range(20).shuffle(1)) == list(range(20))
+
+
+def test_an_element_leaves_at_most_the_buffer_ahead():
+    for seed in range(10):
+        got = order(fp.Dataset.range(100).shuffle(10, seed=seed))
+        assert all(value <= place + 9 for place, value in enumerate(got))
+
+
+def test_equal_seeds_repeat_the_same_sequence_of_orders():
+    def three(seed):
+        ds = fp.Dataset.range(20).shuffle(20, seed=seed)
+        return [order(ds) for _ in range(3)]
+
+    assert three(1) == three(1) != three(2)
+    first, second, third = three(1)
+    assert first != second != third
+
+
+def test_without_reshuffling_every_pass_is_the_same():
+    ds = fp.Dataset.range(20).shuffle(20, seed=1, reshuffle_each_iteration=False)
+    assert order(ds) == order(ds) != list(range(20))
+
+
+def test_repeat_gives_the_orders_of_successive_passes_without_mixing_them():
+    got = order(fp.Dataset.range(10).shuffle(10, seed=1).repeat(3))
+    epochs = [got[i : i + 10] for i in (0, 10, 20)]
+    assert all(sorted(epoch) == list(range(10)) for epoch in epochs)
+    assert len({tuple(epoch) for epoch in epochs}) == 3
+
+
+def test_shuffling_repeated_elements_mixes_epochs():
+    got = order(fp.Dataset.range(10).repeat(10).shuffle(100, seed=1))
+    assert sorted(got) == sorted([*range(10)] * 10)
+    assert sorted(got[:10]) != list(range(10))
+
+
+def test_all_orders_of_three_are_about_equally_frequent():
+    counts: dict[tuple[int, ...], int] = {}
+    ds = fp.Dataset.range(3).shuffle(3, seed=5)
+    for _ in range(1200):
+        key = tuple(order(ds))
+        counts[key] = counts.get(key, 0) + 1
+    assert len(counts) == 6
+    # 200 expected, standard deviation 13: six of them away.
+    assert min(counts.values()) > 120 and max(counts.values()) < 280
+
+
+def test_an_error_costs_one_element():
+    got = outcomes(iter(numbers([*range(9)], failing=4).shuffle(3, seed=2)))
+    assert sorted(elements(got)) == list(range(9)) and got.count(FAILED) == 1
+
+
+def test_structures_stay_together():
+    ds = fp.Dataset.from_tensor_slices({"a": np.arange(9), "b": np.arange(9) * 2})
+    for element in ds.shuffle(9, seed=1):
+        assert element["b"] == 2 * element["a"]
+
+
+def test_positions_within_later_epochs_are_exact():
+    check_op(
+        lambda: fp.Dataset.range(6).shuffle(4, seed=3).repeat(3),
+        [*range(6)] * 3,
+        alike=False,
+        cardinality=18,
+    )
+
+
+def test_a_buffer_of_nothing_is_refused():
+    for size in (0, -1, -3):
+        with pytest.raises(InvalidArgumentError, match=f"buffer_size.*{size}"):
+            fp.Dataset.range(3).shuffle(size)
