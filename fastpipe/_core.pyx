@@ -75,10 +75,22 @@ cdef int _check(const Status& status) except -1:
         raise StopIteration
     if status.code() == Code.kCancelled:
         _raise_interrupt()
+        if _exiting:
+            # A thread that still iterates while Python exits ends quietly.
+            raise SystemExit
     trail = TrailOf(status).decode("utf-8", "replace")
     if status.payload().get() != NULL:
         raise _errors.with_trail(<object><PyObject*>status.payload().get(), trail)
     raise _errors.from_status(CodeName(status.code()).decode(), _text(MessageOf(status)), trail)
+
+
+cdef bint _exiting = False
+
+
+def set_exiting():
+    """From now on iterators are closed because the process exits."""
+    global _exiting
+    _exiting = True
 
 
 # What a signal handler raised while native code was running: KeyboardInterrupt, as a rule.

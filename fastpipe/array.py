@@ -1,7 +1,7 @@
 """Shapes, slices and arrangements: the array functions of `tf.*`, on symbols and on real values.
 
 A shape, and any other list of integers, may be a list in which symbols stand for some of them, or
-one tensor. Axes count from the end when negative. What does not fit raises InvalidArgumentError, when
+one tensor. Negative axes count from the end. What does not fit raises InvalidArgumentError, when
 it is traced if the shapes are known then, else when it runs.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fastpipe.indexing import Constant, constant, index
+from fastpipe.integers import integers_argument
 from fastpipe.spec import as_tensor, dtype_name
 from fastpipe.tracing import Symbol, call, convert
 
@@ -24,28 +25,18 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _integers(name: str, value: object) -> tuple[dict[str, Any], list[object]]:
-    """The attribute and the inputs that carry a list of integers to a kernel."""
-    if isinstance(value, Symbol):
-        return {}, [value]
-    items: list[object] = []
-    inputs: list[object] = []
+def _integers(name: str, value: object) -> tuple[dict[str, Any], list[Any]]:
+    """The attribute and the inputs that carry integers, alone or in nested lists, to a kernel."""
+    items, inputs = integers_argument(name, value if isinstance(value, Symbol) else _flat(value))
+    return {} if items is None else {name: items}, inputs
 
-    def flatten(item: object) -> None:
-        if isinstance(item, (list, tuple)):
-            for each in item:
-                flatten(each)
-        elif isinstance(item, Symbol):
-            items.append("input")
-            inputs.append(item)
-        else:
-            array = np.asarray(item)
-            if array.dtype.kind not in "iu":
-                raise TypeError(f"{name} must be integers, got {item!r}")
-            items.extend(array.ravel().tolist())
 
-    flatten(value)
-    return {name: items}, inputs
+def _flat(value: object) -> list[object]:
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in _flat(item)]
+    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iu":
+        return list(value.ravel())
+    return [value]
 
 
 def _dtype_of(value: Any) -> str:

@@ -112,5 +112,6 @@ def constant(value: object, dtype: object = None, shape: object = None) -> Const
 
 def _expect_fitting(value: object, dtype: object) -> None:
     """TypeError for floats that would become integers."""
-    if as_dtype(dtype).is_integer and np.asarray(value).dtype.kind == "f" and np.size(value):
+    array = np.asarray(value)
+    if as_dtype(dtype).is_integer and array.dtype.kind == "f" and array.size:
         raise TypeError(f"{value!r} holds floats, the dtype is {as_dtype(dtype).name}: cast it")

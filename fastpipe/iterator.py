@@ -15,6 +15,7 @@ _live: weakref.WeakSet[Iterator] = weakref.WeakSet()
 
 
 def _close_all() -> None:
+    _core.set_exiting()
     for iterator in list(_live):
         iterator.close()
 

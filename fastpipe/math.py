@@ -1,6 +1,6 @@
 """Elementwise arithmetic, comparison and conversion: `tf.math`, on symbols and on real values.
 
-Both sides of a function of two tensors have one dtype, as Python literals adapt to the tensor beside
+Both sides of a function of two tensors have one dtype; Python literals adapt to the tensor beside
 them; shapes broadcast by NumPy's rules. Integers wrap around on overflow. Unless a function says
 otherwise the result has the dtype of the operands. A dtype that a function does not take, dtypes
 that differ, and shapes that do not broadcast raise InvalidArgumentError.
@@ -11,6 +11,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from fastpipe.logic import (
+    binary,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    equal,
+    greater,
+    greater_equal,
+    invert,
+    left_shift,
+    less,
+    less_equal,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    not_equal,
+    right_shift,
+)
 from fastpipe.reductions import (
     argmax,
     argmin,
@@ -26,7 +45,7 @@ from fastpipe.reductions import (
     reduce_variance,
 )
 from fastpipe.spec import dtype_name
-from fastpipe.tracing import call
+from fastpipe.tracing import call, convert
 
 __all__ = [
     "abs", "add", "add_n", "argmax", "argmin", "atan2", "bitwise_and", "bitwise_or", "bitwise_xor",
@@ -50,7 +69,7 @@ def add(x: object, y: object) -> Any:
     >>> add([1, 2], 3).tolist()
     [4, 5]
     """
-    return call("add", [x, y], unify=True)
+    return binary("add", x, y)
 
 
 def subtract(x: object, y: object) -> Any:
@@ -59,7 +78,7 @@ def subtract(x: object, y: object) -> Any:
     >>> subtract([1, 2], 3).tolist()
     [-2, -1]
     """
-    return call("subtract", [x, y], unify=True)
+    return binary("subtract", x, y)
 
 
 def multiply(x: object, y: object) -> Any:
@@ -68,7 +87,7 @@ def multiply(x: object, y: object) -> Any:
     >>> multiply([1, 2], 3).tolist()
     [3, 6]
     """
-    return call("multiply", [x, y], unify=True)
+    return binary("multiply", x, y)
 
 
 def divide(x: object, y: object) -> Any:
@@ -77,7 +96,7 @@ def divide(x: object, y: object) -> Any:
     >>> divide([7, 8], 2).tolist()
     [3.5, 4.0]
     """
-    return call("divide", [x, y], unify=True)
+    return binary("divide", x, y)
 
 
 truediv = divide
@@ -89,7 +108,7 @@ def floordiv(x: object, y: object) -> Any:
     >>> floordiv([7, -7], 2).tolist()
     [3, -4]
     """
-    return call("floor_divide", [x, y], unify=True)
+    return binary("floor_divide", x, y)
 
 
 def floormod(x: object, y: object) -> Any:
@@ -98,7 +117,7 @@ def floormod(x: object, y: object) -> Any:
     >>> floormod([7, -7], 4).tolist()
     [3, 1]
     """
-    return call("floor_mod", [x, y], unify=True)
+    return binary("floor_mod", x, y)
 
 
 mod = floormod
@@ -110,7 +129,7 @@ def pow(x: object, y: object) -> Any:
     >>> pow([2, 3], 3).tolist()
     [8, 27]
     """
-    return call("power", [x, y], unify=True)
+    return binary("power", x, y)
 
 
 def minimum(x: object, y: object) -> Any:
@@ -119,7 +138,7 @@ def minimum(x: object, y: object) -> Any:
     >>> minimum([1, 5], 3).tolist()
     [1, 3]
     """
-    return call("minimum", [x, y], unify=True)
+    return binary("minimum", x, y)
 
 
 def maximum(x: object, y: object) -> Any:
@@ -128,7 +147,7 @@ def maximum(x: object, y: object) -> Any:
     >>> maximum([1, 5], 3).tolist()
     [3, 5]
     """
-    return call("maximum", [x, y], unify=True)
+    return binary("maximum", x, y)
 
 
 def squared_difference(x: object, y: object) -> Any:
@@ -137,7 +156,7 @@ def squared_difference(x: object, y: object) -> Any:
     >>> squared_difference([1, 5], 3).tolist()
     [4, 4]
     """
-    return call("squared_difference", [x, y], unify=True)
+    return binary("squared_difference", x, y)
 
 
 def atan2(y: object, x: object) -> Any:
@@ -146,7 +165,7 @@ def atan2(y: object, x: object) -> Any:
     >>> atan2(0.0, [1.0, 2.0]).tolist()
     [0.0, 0.0]
     """
-    return call("atan2", [y, x], unify=True)
+    return binary("atan2", y, x)
 
 
 def add_n(inputs: Sequence[object]) -> Any:
@@ -159,156 +178,6 @@ def add_n(inputs: Sequence[object]) -> Any:
     for each in rest:
         total = add(total, each)
     return call("identity", [total])
-
-
-# ---- comparison, to bool ----
-
-
-def equal(x: object, y: object) -> Any:
-    """x == y, of any dtype, to bool.
-
-    >>> equal([1, 5], 5).tolist()
-    [False, True]
-    """
-    return call("equal", [x, y], unify=True)
-
-
-def not_equal(x: object, y: object) -> Any:
-    """x != y, of any dtype, to bool.
-
-    >>> not_equal([1, 5], 5).tolist()
-    [True, False]
-    """
-    return call("not_equal", [x, y], unify=True)
-
-
-def less(x: object, y: object) -> Any:
-    """x < y, to bool; strings compare byte by byte.
-
-    >>> less([1, 5], 5).tolist()
-    [True, False]
-    """
-    return call("less", [x, y], unify=True)
-
-
-def less_equal(x: object, y: object) -> Any:
-    """x <= y, to bool; strings compare byte by byte.
-
-    >>> less_equal([1, 5], 5).tolist()
-    [True, True]
-    """
-    return call("less_equal", [x, y], unify=True)
-
-
-def greater(x: object, y: object) -> Any:
-    """x > y, to bool; strings compare byte by byte.
-
-    >>> greater([1, 5], 1).tolist()
-    [False, True]
-    """
-    return call("greater", [x, y], unify=True)
-
-
-def greater_equal(x: object, y: object) -> Any:
-    """x >= y, to bool; strings compare byte by byte.
-
-    >>> greater_equal([1, 5], 1).tolist()
-    [True, True]
-    """
-    return call("greater_equal", [x, y], unify=True)
-
-
-# ---- bools and bits ----
-
-
-def logical_and(x: object, y: object) -> Any:
-    """x and y; bools.
-
-    >>> logical_and([True, False], True).tolist()
-    [True, False]
-    """
-    return call("logical_and", [x, y])
-
-
-def logical_or(x: object, y: object) -> Any:
-    """x or y; bools.
-
-    >>> logical_or([True, False], True).tolist()
-    [True, True]
-    """
-    return call("logical_or", [x, y])
-
-
-def logical_xor(x: object, y: object) -> Any:
-    """Either x or y; bools.
-
-    >>> logical_xor([True, False], True).tolist()
-    [False, True]
-    """
-    return call("logical_xor", [x, y])
-
-
-def logical_not(x: object) -> Any:
-    """not x; bools.
-
-    >>> logical_not([True, False]).tolist()
-    [False, True]
-    """
-    return call("logical_not", [x])
-
-
-def bitwise_and(x: object, y: object) -> Any:
-    """The bits that both integers have.
-
-    >>> bitwise_and([6, 5], 3).tolist()
-    [2, 1]
-    """
-    return call("bitwise_and", [x, y], unify=True)
-
-
-def bitwise_or(x: object, y: object) -> Any:
-    """The bits that one of the integers has.
-
-    >>> bitwise_or([6, 5], 3).tolist()
-    [7, 7]
-    """
-    return call("bitwise_or", [x, y], unify=True)
-
-
-def bitwise_xor(x: object, y: object) -> Any:
-    """The bits that exactly one of the integers has.
-
-    >>> bitwise_xor([6, 5], 3).tolist()
-    [5, 6]
-    """
-    return call("bitwise_xor", [x, y], unify=True)
-
-
-def left_shift(x: object, y: object) -> Any:
-    """Integers x with their bits moved up by y, which counts as the nearest of 0 .. bits - 1.
-
-    >>> left_shift([1, 3], 2).tolist()
-    [4, 12]
-    """
-    return call("left_shift", [x, y], unify=True)
-
-
-def right_shift(x: object, y: object) -> Any:
-    """Integers x with their bits moved down by y, which counts as the nearest of 0 .. bits - 1.
-
-    >>> right_shift([4, -4], 1).tolist()
-    [2, -2]
-    """
-    return call("right_shift", [x, y], unify=True)
-
-
-def invert(x: object) -> Any:
-    """Integers with every bit flipped.
-
-    >>> invert([0, 5]).tolist()
-    [-1, -6]
-    """
-    return call("bitwise_not", [x])
 
 
 # ---- one tensor ----
@@ -526,7 +395,7 @@ def clip_by_value(t: object, clip_value_min: object, clip_value_max: object) -> 
     >>> clip_by_value([1.0, 5.0, 9.0], 2, 6).tolist()
     [2.0, 5.0, 6.0]
     """
-    return call("clip", [t, clip_value_min, clip_value_max], unify=True)
+    return call("clip", [convert(t), clip_value_min, clip_value_max], unify=True)
 
 
 def check_numerics(tensor: object, message: str) -> Any:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
+from process import ROOT, eventually, open_files, os_threads
 
 from fastpipe import _core
-
-ROOT = Path(__file__).resolve().parents[1]
-DEADLINE_SECONDS = 30.0
 
 hypothesis.settings.register_profile(
     "fastpipe", deadline=None, database=None, print_blob=True, derandomize=False
@@ -30,32 +27,6 @@ def pytest_runtest_makereport(item, call):
     if report.when == "call":
         item.stash[_passed] = report.passed
     return report
-
-
-def os_threads() -> int:
-    """Threads of this process, as the operating system counts them."""
-    return len(os.listdir("/proc/self/task"))
-
-
-def open_files() -> dict[str, str]:
-    """Descriptor -> what it points at."""
-    found = {}
-    for descriptor in os.listdir("/proc/self/fd"):
-        try:
-            found[descriptor] = os.readlink(f"/proc/self/fd/{descriptor}")
-        except OSError:
-            continue  # the one that lists the folder
-    return found
-
-
-def eventually(condition: Callable[[], bool], seconds: float = DEADLINE_SECONDS) -> bool:
-    """Whether `condition` comes true before the deadline, which only a failure ever reaches."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.001)
-    return True
 
 
 @pytest.fixture(autouse=True)

@@ -252,11 +252,11 @@ def _check_positions(
             assert outcomes(iterator, 1) == actual[passed : passed + 1], (
                 f"saving after {passed} results changed the pass"
             )
-    _check_restored_saves(dataset, actual, limit)
+    _check_restored_saves(make(), actual)
     check_damaged_state(dataset, middle)
 
 
-def _check_restored_saves(dataset: Any, actual: list[Any], limit: int | None) -> None:
+def _check_restored_saves(dataset: Any, actual: list[Any]) -> None:
     """A pass that is saved and restored before each result is the same pass."""
     results: list[Any] = []
     iterator = dataset.iterator()

@@ -69,6 +69,9 @@ class Kernel {
 struct KernelPlan {
   std::vector<TensorSpec> outputs;
   std::shared_ptr<const Kernel> kernel;
+  // The input that is the path of the file its results come from, or -1. Errors of the kernels that
+  // work on these results then name the file.
+  int path_input = -1;
 };
 
 using KernelPlanner = Result<KernelPlan> (*)(const Args& attrs, Specs inputs);

@@ -81,8 +81,9 @@ DatasetRef PlaceholderDataset(const ElementSpec& spec) {
   return std::make_shared<const Placeholder>(spec);
 }
 
-int ProgramBuilder::AddSlot(TensorSpec spec) {
+int ProgramBuilder::AddSlot(TensorSpec spec, int path_slot) {
   program_->slots_.push_back(std::move(spec));
+  path_slots_.push_back(path_slot);
   return static_cast<int>(program_->slots_.size()) - 1;
 }
 
@@ -116,8 +117,12 @@ Result<std::vector<int>> ProgramBuilder::AddKernel(const Args& attrs, std::vecto
   instruction.kernel = std::move(plan.kernel);
   instruction.inputs = std::move(inputs);
   instruction.num_outputs = static_cast<int>(plan.outputs.size());
+  for (int slot : instruction.inputs) {
+    instruction.path_slot = std::max(instruction.path_slot, path_slots_[slot]);
+  }
+  const int path = plan.path_input < 0 ? instruction.path_slot : instruction.inputs[plan.path_input];
   std::vector<int> slots;
-  for (TensorSpec& output : plan.outputs) slots.push_back(AddSlot(std::move(output)));
+  for (TensorSpec& output : plan.outputs) slots.push_back(AddSlot(std::move(output), path));
   instruction.first_output = slots.empty() ? 0 : slots.front();
   program_->instructions_.push_back(std::move(instruction));
   return slots;
@@ -153,6 +158,7 @@ std::shared_ptr<const Program> ProgramBuilder::Finish(std::vector<int> outputs) 
     program_->output_specs_.push_back(program_->slots_[slot]);
   }
   program_->outputs_ = std::move(outputs);
+  path_slots_.clear();
   return std::exchange(program_, std::make_shared<Program>());
 }
 
@@ -186,7 +192,11 @@ Status Program::Run(KernelContext* context, const Element& args,
     }
     status = instruction.kernel->Run(context, scratch->inputs_, scratch->outputs_);
     if (!status.ok()) {
-      status.AddTrail(instruction.place);
+      const Tensor* path =
+          instruction.path_slot < 0 ? nullptr : scratch->pointers_[instruction.path_slot];
+      const bool known = path != nullptr && path->is_string() && path->rank() == 0;
+      status.AddTrail(known ? StrCat(instruction.place, " of '", path->str(), "'")
+                            : instruction.place);
       break;
     }
   }

@@ -45,6 +45,7 @@ class Program {
     std::vector<int> inputs;
     int first_output = 0;
     int num_outputs = 0;
+    int path_slot = -1;  // the path of the file that its inputs come from, if known
   };
   void Prepare(Scratch* scratch) const;
 
@@ -79,8 +80,9 @@ class ProgramBuilder {
   std::shared_ptr<const Program> Finish(std::vector<int> outputs);
 
  private:
-  int AddSlot(TensorSpec spec);
+  int AddSlot(TensorSpec spec, int path_slot = -1);
   std::shared_ptr<Program> program_;
+  std::vector<int> path_slots_;  // for each slot, that of the path of the file it comes from, or -1
 };
 
 // A Function ready to be called: what an op keeps per thread.

@@ -94,8 +94,8 @@ Status StackComponent(Rows rows, size_t component, Tensor* out) {
   if (misfit >= 0) return Misfit(rows, component, misfit);
   std::vector<int64_t> dims = {static_cast<int64_t>(rows.size())};
   dims.insert(dims.end(), first.dims().begin(), first.dims().end());
-  *out = first.is_string() ? StackStrings(rows, component, dims)
-                           : StackNumbers(rows, component, dims);
+  *out =
+      first.is_string() ? StackStrings(rows, component, dims) : StackNumbers(rows, component, dims);
   return Status::Ok();
 }
 

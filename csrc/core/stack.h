@@ -43,8 +43,8 @@ Tensor StringArrayFrom(Dims dims, At at) {
 TensorSpec StackedSpec(const TensorSpec& spec, int64_t count);
 ElementSpec StackedSpec(const ElementSpec& spec, int64_t count);
 
-// Removes the row axis from all components. `*rows` gets their number of rows, -1 if that is unknown.
-// InvalidArgument if a component has no rows or the numbers differ.
+// Removes the row axis from all components. `*rows` gets their number of rows, -1 if that is
+// unknown. InvalidArgument if a component has no rows or the numbers differ.
 Status UnstackSpec(ElementSpec* spec, int64_t* rows);
 // The same of an element: how many rows it has.
 Status CountRows(const Element& element, int64_t* rows);

@@ -1,8 +1,8 @@
 // divide, floor_divide, floor_mod: two tensors of one dtype, broadcast.
 //
-// divide is true division: integers of 8 and 16 bits give float32, wider ones float64. The other two
-// round down as Python does: the remainder has the sign of the divisor. Dividing an integer by zero
-// is an error there.
+// divide is true division: integers of 8 and 16 bits give float32, wider ones float64. The other
+// two round down as Python does: the remainder has the sign of the divisor. Dividing an integer by
+// zero is an error there.
 
 #include <cmath>
 #include <limits>
@@ -85,8 +85,8 @@ Result<KernelPlan> PlanFloor(const Args& attrs, Specs inputs) {
 }
 
 Result<KernelPlan> PlanDivide(const Args& attrs, Specs inputs) {
-  static constexpr auto kTable = TableOf<NumberTypes>(
-      []<typename T>() { return BinaryLoopOf<Divide<T>, T, Quotient<T>>(); });
+  static constexpr auto kTable =
+      TableOf<NumberTypes>([]<typename T>() { return BinaryLoopOf<Divide<T>, T, Quotient<T>>(); });
   return PlanBinary(attrs, inputs, kTable);
 }
 

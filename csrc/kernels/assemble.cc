@@ -66,8 +66,8 @@ Status ExpectPossibleDims(std::string_view owner, Dims dims) {
     }
     if (dim > 0 && elements > kMaxElements / dim) {
       return Status(Code::kResourceExhausted,
-                    StrCat(owner, ": a tensor of shape ", ShapeString(dims),
-                           " has more than ", kMaxElements, " values"));
+                    StrCat(owner, ": a tensor of shape ", ShapeString(dims), " has more than ",
+                           kMaxElements, " values"));
     }
     if (dim > 0) elements *= dim;
   }

@@ -1,9 +1,9 @@
 // Assembler: fills a result of any dtype front to back with pieces of tensors.
 //
-// Contract: made for kernels that move values and compute none: concat, gather, slice, pad. Pieces are
-// runs of values of sources that have the result's dtype; together they give exactly the values of
-// its shape. Numbers go straight into the result's memory, strings through a builder.
-// Thread rule: one thread.
+// Contract: made for kernels that move values and compute none: concat, gather, slice, pad. Pieces
+// are runs of values of sources that have the result's dtype; together they give exactly the values
+// of its shape. Numbers go straight into the result's memory, strings through a builder. Thread
+// rule: one thread.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 // bitwise_and, bitwise_or, bitwise_xor, left_shift, right_shift: two integer tensors of one dtype,
 // broadcast. bitwise_not: one.
 //
-// Shifts take amounts outside 0 .. bits - 1 as the nearest of these. Shifting to the right keeps the
-// sign.
+// Shifts take amounts outside 0 .. bits - 1 as the nearest of these. Shifting to the right keeps
+// the sign.
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// boolean_mask(x, mask): the slices of x for which the bool tensor `mask` is true. The mask's axes stand
-// for those of x from `axis` on.
+// boolean_mask(x, mask): the slices of x for which the bool tensor `mask` is true. The mask's axes
+// stand for those of x from `axis` on.
 
 #include <algorithm>
 
@@ -34,9 +34,9 @@ Status Mask(const Args& attrs, int64_t axis, Inputs in, Output* out) {
   const Tensor& x = *in[0];
   const bool* mask = in[1]->data<bool>();
   const int64_t positions = in[1]->num_elements();
-  FASTPIPE_ASSIGN(const std::vector<int64_t> dims,
-                  MaskedDims(attrs, x.dims(), in[1]->dims(), axis,
-                             std::count(mask, mask + positions, true)));
+  FASTPIPE_ASSIGN(
+      const std::vector<int64_t> dims,
+      MaskedDims(attrs, x.dims(), in[1]->dims(), axis, std::count(mask, mask + positions, true)));
   FASTPIPE_ASSIGN(const int at, NormalizeAxis(attrs.owner(), axis, x.rank()));
   const size_t after = static_cast<size_t>(at) + in[1]->dims().size();
   const int64_t outer = NumElements(x.dims().first(static_cast<size_t>(at)));

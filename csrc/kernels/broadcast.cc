@@ -24,7 +24,8 @@ bool Merge(int64_t a, int64_t b, int64_t* merged) {
 
 // Merges `dims` into `result`, which grows to the greater rank.
 bool MergeAll(Dims dims, std::vector<int64_t>* result) {
-  if (dims.size() > result->size()) result->insert(result->begin(), dims.size() - result->size(), 1);
+  if (dims.size() > result->size())
+    result->insert(result->begin(), dims.size() - result->size(), 1);
   int64_t* aligned = result->data() + (result->size() - dims.size());
   for (size_t i = 0; i < dims.size(); ++i) {
     if (!Merge(aligned[i], dims[i], &aligned[i])) return false;

@@ -1,7 +1,7 @@
 // Broadcasting: shapes and loops of kernels whose inputs stretch to one shape, by NumPy's rules.
 //
-// Contract: shapes are aligned at their last axes; a missing axis or one of size 1 repeats. Planning
-// broadcasts specs, in which sizes and ranks may be unknown; running broadcasts shapes.
+// Contract: shapes are aligned at their last axes; a missing axis or one of size 1 repeats.
+// Planning broadcasts specs, in which sizes and ranks may be unknown; running broadcasts shapes.
 // Thread rule: free functions without state.
 #pragma once
 

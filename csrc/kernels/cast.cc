@@ -1,8 +1,8 @@
 // cast(x): every value in dtype `dtype`, any fixed-size dtype to any other.
 //
 // Floats lose their fraction on the way to integers. What does not fit an integer wraps around; a
-// float outside int32 (outside int64 for the wider dtypes) or NaN counts as the least integer, which
-// is what x86 processors, NumPy and TensorFlow make of it. To bool: whether it is not zero.
+// float outside int32 (outside int64 for the wider dtypes) or NaN counts as the least integer,
+// which is what x86 processors, NumPy and TensorFlow make of it. To bool: whether it is not zero.
 
 #include <limits>
 

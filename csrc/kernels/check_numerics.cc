@@ -1,5 +1,5 @@
-// check_numerics(x): x itself, or InvalidArgument with the attribute `message` if it holds a NaN or an
-// infinity.
+// check_numerics(x): x itself, or InvalidArgument with the attribute `message` if it holds a NaN or
+// an infinity.
 
 #include <cmath>
 

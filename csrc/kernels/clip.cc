@@ -31,7 +31,8 @@ void RunClip(const StridedLoop& loop, Inputs in, void* out) {
       for (int64_t i = 0; i < count; ++i) to[i] = Clip<T>(values[i], least, most);
     } else {
       for (int64_t i = 0; i < count; ++i) {
-        to[i] = Clip<T>(values[i * steps[0]], ToWide(low[i * steps[1]]), ToWide(high[i * steps[2]]));
+        to[i] =
+            Clip<T>(values[i * steps[0]], ToWide(low[i * steps[1]]), ToWide(high[i * steps[2]]));
       }
     }
     to += count;

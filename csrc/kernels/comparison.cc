@@ -1,5 +1,5 @@
-// equal, not_equal, less, less_equal, greater, greater_equal: two tensors of one dtype, broadcast, to
-// bool. Strings compare byte by byte, false is less than true.
+// equal, not_equal, less, less_equal, greater, greater_equal: two tensors of one dtype, broadcast,
+// to bool. Strings compare byte by byte, false is less than true.
 
 #include <functional>
 

@@ -1,5 +1,6 @@
 // concat(x...): tensors one after the other along `axis`; their other sizes are equal.
-// split(x): x cut along `axis` into parts of the sizes `sizes`, as many results. One size may be -1.
+// split(x): x cut along `axis` into parts of the sizes `sizes`, as many results. One size may be
+// -1.
 //   Instead of sizes, `num` asks for that many equal parts.
 
 #include <algorithm>
@@ -104,8 +105,7 @@ Result<std::vector<int64_t>> PartSizes(const Args& attrs, std::vector<int64_t> s
 
 Result<std::vector<int64_t>> EqualSizes(const Args& attrs, int64_t num, int64_t size) {
   if (size % num == 0) return std::vector<int64_t>(static_cast<size_t>(num), size / num);
-  return attrs.Error(StrCat("an axis of size ", size, " cannot be cut into ", num,
-                            " equal parts"));
+  return attrs.Error(StrCat("an axis of size ", size, " cannot be cut into ", num, " equal parts"));
 }
 
 struct SplitPlan {
@@ -160,8 +160,7 @@ Result<KernelPlan> PlanSplit(const Args& attrs, Specs inputs) {
     }
     for (size_t i = 0; i < sizes.size(); ++i) outputs[i].dims[static_cast<size_t>(at)] = sizes[i];
   }
-  return KernelPlan{std::move(outputs),
-                    KernelFrom([plan](KernelContext*, Inputs in, Outputs out) {
+  return KernelPlan{std::move(outputs), KernelFrom([plan](KernelContext*, Inputs in, Outputs out) {
                       return Split(plan, *in[0], out);
                     })};
 }

@@ -1,5 +1,5 @@
-// cumsum(x): running sums along `axis`. `exclusive` leaves out the value itself; `reverse` sums from
-// the end.
+// cumsum(x): running sums along `axis`. `exclusive` leaves out the value itself; `reverse` sums
+// from the end.
 
 #include "core/registry.h"
 #include "kernels/dispatch.h"
@@ -55,14 +55,13 @@ Result<KernelPlan> PlanCumsum(const Args& attrs, Specs inputs) {
   if (inputs[0].known_rank) {
     FASTPIPE_RETURN_IF_ERROR(NormalizeAxis(attrs.owner(), axis, inputs[0].rank()).status());
   }
-  return KernelPlan{{inputs[0]},
-                    KernelFrom([attrs, run, axis, direction](KernelContext*, Inputs in,
-                                                             Outputs out) {
-                      FASTPIPE_ASSIGN(const int at,
-                                      NormalizeAxis(attrs.owner(), axis, in[0]->rank()));
-                      run(*in[0], at, direction, &out[0]);
-                      return Status::Ok();
-                    })};
+  return KernelPlan{
+      {inputs[0]},
+      KernelFrom([attrs, run, axis, direction](KernelContext*, Inputs in, Outputs out) {
+        FASTPIPE_ASSIGN(const int at, NormalizeAxis(attrs.owner(), axis, in[0]->rank()));
+        run(*in[0], at, direction, &out[0]);
+        return Status::Ok();
+      })};
 }
 
 FASTPIPE_KERNEL("cumsum", PlanCumsum);

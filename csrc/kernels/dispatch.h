@@ -1,9 +1,9 @@
 // Types and tables by dtype: how kernels reach code for the dtype of a tensor.
 //
-// Contract: a kernel family builds one constexpr table per operation, TableOf<Types>(make), and looks
-// a dtype up once, when it is planned. Arithmetic happens in Wide<T>: floats in float for the two
-// half-precision dtypes, integers in themselves; ToWide and FromWide convert.
-// Thread rule: free functions without state.
+// Contract: a kernel family builds one constexpr table per operation, TableOf<Types>(make), and
+// looks a dtype up once, when it is planned. Arithmetic happens in Wide<T>: floats in float for the
+// two half-precision dtypes, integers in themselves; ToWide and FromWide convert. Thread rule: free
+// functions without state.
 #pragma once
 
 #include <array>
@@ -114,10 +114,9 @@ Result<Entry> FindOrError(const DTypeTable<Entry>& table, const Args& attrs, Spe
                           size_t index) {
   const Entry& entry = Find(table, inputs[index].dtype);
   if (entry != Entry{}) return entry;
-  return attrs.Error(StrCat(
-      "input ", index, " must be ",
-      DTypeList([&](DType dtype) { return Find(table, dtype) != Entry{}; }), ", got ",
-      inputs[index].ToString()));
+  return attrs.Error(StrCat("input ", index, " must be ",
+                            DTypeList([&](DType dtype) { return Find(table, dtype) != Entry{}; }),
+                            ", got ", inputs[index].ToString()));
 }
 
 // InvalidArgument unless the inputs from `first` on have one dtype.

@@ -43,7 +43,8 @@ class BinaryKernel final : public Kernel {
     const int64_t out_size = static_cast<int64_t>(DTypeSize(entry_.result));
     BroadcastLoop(dims, {in[0]->dims(), in[1]->dims()})
         .Run({}, [&](const auto& offsets, const auto& steps, int64_t count) {
-          entry_.loop(x + offsets[0] * size_, steps[0], y + offsets[1] * size_, steps[1], to, count);
+          entry_.loop(x + offsets[0] * size_, steps[0], y + offsets[1] * size_, steps[1], to,
+                      count);
           to += count * out_size;
         });
     return Status::Ok();
@@ -62,9 +63,8 @@ Result<KernelPlan> PlanBinary(const Args& attrs, Specs inputs,
   FASTPIPE_RETURN_IF_ERROR(ExpectOneDType(attrs, inputs));
   FASTPIPE_ASSIGN(const BinaryEntry entry, FindOrError(table, attrs, inputs, 0));
   FASTPIPE_ASSIGN(TensorSpec spec, BroadcastSpecs(attrs, inputs, entry.result));
-  return KernelPlan{
-      {std::move(spec)},
-      std::make_shared<const BinaryKernel>(attrs, entry, DTypeSize(inputs[0].dtype))};
+  return KernelPlan{{std::move(spec)},
+                    std::make_shared<const BinaryKernel>(attrs, entry, DTypeSize(inputs[0].dtype))};
 }
 
 Result<KernelPlan> PlanUnary(const Args& attrs, Specs inputs, const DTypeTable<UnaryEntry>& table) {
@@ -72,8 +72,7 @@ Result<KernelPlan> PlanUnary(const Args& attrs, Specs inputs, const DTypeTable<U
   FASTPIPE_ASSIGN(const UnaryEntry entry, FindOrError(table, attrs, inputs, 0));
   TensorSpec spec = inputs[0];
   spec.dtype = entry.result;
-  return KernelPlan{{std::move(spec)},
-                    KernelFrom([entry](KernelContext*, Inputs in, Outputs out) {
+  return KernelPlan{{std::move(spec)}, KernelFrom([entry](KernelContext*, Inputs in, Outputs out) {
                       const Tensor& x = *in[0];
                       uint8_t* to = out[0].Allocate(entry.result, x.dims());
                       entry.loop(x.raw(), to, x.num_elements());

@@ -1,5 +1,5 @@
-// gather(x, indices): the slices of x along `axis` that `indices` name. The first `batch_dims` axes of
-// both are walked together.
+// gather(x, indices): the slices of x along `axis` that `indices` name. The first `batch_dims` axes
+// of both are walked together.
 
 #include <algorithm>
 
@@ -46,8 +46,8 @@ Status Gather(const GatherPlan& plan, Inputs in, Output* out) {
   const std::vector<int64_t> indices = IntegersOf(*in[1]);
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] >= 0 && indices[i] < size) continue;
-    return plan.attrs.Error(StrCat("indices must be between 0 and ", size - 1, ", got ",
-                                   indices[i], " at index ", i));
+    return plan.attrs.Error(
+        StrCat("indices must be between 0 and ", size - 1, ", got ", indices[i], " at index ", i));
   }
   const size_t batch_dims = static_cast<size_t>(plan.batch_dims);
   const int64_t batches = NumElements(x.dims().first(batch_dims));

@@ -49,8 +49,8 @@ Result<IntegersArgument> IntegersArgument::Read(const Args& attrs, std::string_v
     }
     const std::string* word = item.get<std::string>();
     if (word == nullptr || *word != "input") {
-      return attrs.Error(StrCat(name, " must be a list of integers, got ", item.ToString(),
-                                " in it"));
+      return attrs.Error(
+          StrCat(name, " must be a list of integers, got ", item.ToString(), " in it"));
     }
     FASTPIPE_RETURN_IF_ERROR(ExpectIntegerInput(attrs, name, inputs, *next_input));
     if (inputs[*next_input].rank() > 0) {

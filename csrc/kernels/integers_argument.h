@@ -1,9 +1,9 @@
 // IntegersArgument: a list of integers of which some, or all, come as inputs of the kernel.
 //
-// Contract: shapes, paddings and indices are such lists. As an attribute the list holds integers and,
-// for each that is known only when the kernel runs, the word "input"; these are scalar inputs, in
-// order. Without the attribute one input tensor holds all of them.
-// Thread rule: const after Read.
+// Contract: shapes, paddings and indices are such lists. As an attribute the list holds integers
+// and, for each that is known only when the kernel runs, the word "input"; these are scalar inputs,
+// in order. Without the attribute one input tensor holds all of them. Thread rule: const after
+// Read.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// one_hot(indices, on, off, depth): a new axis of size `depth`, an IntegersArgument of one number, at
-// `axis`, which holds `on` where its position is the index and `off` elsewhere. An index outside the
-// axis gives `off` everywhere.
+// one_hot(indices, on, off, depth): a new axis of size `depth`, an IntegersArgument of one number,
+// at `axis`, which holds `on` where its position is the index and `off` elsewhere. An index outside
+// the axis gives `off` everywhere.
 
 #include "core/registry.h"
 #include "kernels/assemble.h"

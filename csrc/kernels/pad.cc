@@ -1,5 +1,5 @@
-// pad(x): x with values added before and after each axis. `paddings`, an IntegersArgument, holds how
-// many before and after, axis by axis.
+// pad(x): x with values added before and after each axis. `paddings`, an IntegersArgument, holds
+// how many before and after, axis by axis.
 //
 // Mode "constant" adds the last input, a scalar `value`; "reflect" mirrors x without its edge,
 // "symmetric" with it; these two take no value.
@@ -38,14 +38,14 @@ Result<std::vector<int64_t>> PaddedDims(const PadPlan& plan, Dims dims,
       continue;
     }
     if (before < 0 || after < 0) {
-      return plan.attrs.Error(StrCat("paddings must be >= 0, got ", before, " and ", after,
-                                     " for axis ", axis));
+      return plan.attrs.Error(
+          StrCat("paddings must be >= 0, got ", before, " and ", after, " for axis ", axis));
     }
     const int64_t most = dims[axis] - (plan.mode == Mode::kReflect ? 1 : 0);
     if (plan.mode != Mode::kConstant && std::max(before, after) > most) {
       return plan.attrs.Error(StrCat("an axis of size ", dims[axis], " can be mirrored by at most ",
-                                     std::max<int64_t>(most, 0), ", got paddings ", before,
-                                     " and ", after, " for axis ", axis));
+                                     std::max<int64_t>(most, 0), ", got paddings ", before, " and ",
+                                     after, " for axis ", axis));
     }
     int64_t size = 0;
     if (__builtin_add_overflow(before, after, &size) ||
@@ -125,8 +125,7 @@ Result<Mode> ReadMode(const Args& attrs) {
   if (mode == "constant") return Mode::kConstant;
   if (mode == "reflect") return Mode::kReflect;
   if (mode == "symmetric") return Mode::kSymmetric;
-  return attrs.Error(
-      StrCat("mode must be 'constant', 'reflect' or 'symmetric', got '", mode, "'"));
+  return attrs.Error(StrCat("mode must be 'constant', 'reflect' or 'symmetric', got '", mode, "'"));
 }
 
 Result<KernelPlan> PlanPad(const Args& attrs, Specs inputs) {

@@ -48,8 +48,7 @@ Status Fill(const Args& attrs, Inputs in, Output* out) {
 Result<KernelPlan> PlanRaggedToDense(const Args& attrs, Specs inputs) {
   if (inputs.size() != 3) FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 2));
   if (!IsInteger(inputs[1].dtype) || (inputs[1].known_rank && inputs[1].rank() != 1)) {
-    return attrs.Error(StrCat("row_splits must be a list of integers, got ",
-                              inputs[1].ToString()));
+    return attrs.Error(StrCat("row_splits must be a list of integers, got ", inputs[1].ToString()));
   }
   if (inputs.size() == 3) {
     FASTPIPE_RETURN_IF_ERROR(ExpectDType(attrs, inputs, 2, inputs[0].dtype));

@@ -1,5 +1,5 @@
-// range(start, limit, delta): start, start + delta, ... below limit (above it when delta is negative).
-// Three number scalars of one dtype.
+// range(start, limit, delta): start, start + delta, ... below limit (above it when delta is
+// negative). Three number scalars of one dtype.
 
 #include <cmath>
 
@@ -20,8 +20,7 @@ int64_t CountOf(T start, T limit, T delta) {
     const uint64_t distance = delta > 0
                                   ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
                                   : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
-    const uint64_t step =
-        delta > 0 ? static_cast<uint64_t>(delta) : -static_cast<uint64_t>(delta);
+    const uint64_t step = delta > 0 ? static_cast<uint64_t>(delta) : -static_cast<uint64_t>(delta);
     const uint64_t count = distance / step + (distance % step != 0);
     return static_cast<int64_t>(std::min(count, static_cast<uint64_t>(INT64_MAX)));
   }

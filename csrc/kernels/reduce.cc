@@ -1,8 +1,8 @@
 // reduce_sum, reduce_prod, reduce_max, reduce_min: numbers folded over `axis`, same dtype out.
 // reduce_mean: their mean; of integers rounded towards zero. reduce_any, reduce_all: of bools.
 //
-// Floats are summed in double, whatever their width. Integers wrap around. Nothing at all folds to 0,
-// 1, the least, the greatest, NaN (a mean; of integers 0), false and true.
+// Floats are summed in double, whatever their width. Integers wrap around. Nothing at all folds to
+// 0, 1, the least, the greatest, NaN (a mean; of integers 0), false and true.
 
 #include <limits>
 
@@ -18,8 +18,8 @@ template <typename T>
 using Total = std::conditional_t<std::is_floating_point_v<Wide<T>>, double,
                                  std::conditional_t<std::is_signed_v<Wide<T>>, int64_t, uint64_t>>;
 
-// A fold over values of type T keeps a State. Fold adds a value to it, Merge joins two, Finish makes the
-// result.
+// A fold over values of type T keeps a State. Fold adds a value to it, Merge joins two, Finish
+// makes the result.
 template <typename T>
 struct SumOf {
   using State = std::conditional_t<std::is_floating_point_v<Wide<T>>, double, uint64_t>;
@@ -141,13 +141,12 @@ Result<KernelPlan> PlanWith(const Args& attrs, Specs inputs, const DTypeTable<Ru
   FASTPIPE_ASSIGN(const Run run, FindOrError(runs, attrs, inputs, 0));
   FASTPIPE_ASSIGN(const ReducedAxes axes, ReducedAxes::Read(attrs));
   FASTPIPE_ASSIGN(TensorSpec spec, axes.ResultSpec(inputs[0], inputs[0].dtype));
-  return KernelPlan{{std::move(spec)},
-                    KernelFrom([run, axes](KernelContext*, Inputs in, Outputs out) {
-                      FASTPIPE_ASSIGN(const std::vector<int64_t> dims,
-                                      axes.ResultDims(in[0]->dims()));
-                      run(*in[0], axes, dims, &out[0]);
-                      return Status::Ok();
-                    })};
+  return KernelPlan{
+      {std::move(spec)}, KernelFrom([run, axes](KernelContext*, Inputs in, Outputs out) {
+        FASTPIPE_ASSIGN(const std::vector<int64_t> dims, axes.ResultDims(in[0]->dims()));
+        run(*in[0], axes, dims, &out[0]);
+        return Status::Ok();
+      })};
 }
 
 template <template <typename> typename Fold, typename List>

@@ -1,8 +1,8 @@
 // Reductions: which axes go, and the loop that folds a tensor into one without them.
 //
-// Contract: `axis` is a list of axes, all of them if absent; `keepdims` leaves them with size 1. The
-// loop walks the input in order, its second operand is where each value is folded into.
-// Thread rule: free functions without state.
+// Contract: `axis` is a list of axes, all of them if absent; `keepdims` leaves them with size 1.
+// The loop walks the input in order, its second operand is where each value is folded into. Thread
+// rule: free functions without state.
 #pragma once
 
 #include <vector>

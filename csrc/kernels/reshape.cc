@@ -105,15 +105,15 @@ Result<KernelPlan> PlanEnsureShape(const Args& attrs, Specs inputs) {
   if (!Intersect(stated, &spec)) {
     return attrs.Error(StrCat("expected ", stated.ToString(), ", got ", inputs[0].ToString()));
   }
-  return KernelPlan{{std::move(spec)},
-                    KernelFrom([attrs, stated](KernelContext*, Inputs in, Outputs out) {
-                      if (!stated.Accepts(*in[0])) {
-                        return attrs.Error(StrCat("expected ", stated.ToString(), ", got ",
-                                                  TensorSpec::Of(*in[0]).ToString()));
-                      }
-                      out[0].Set(*in[0]);
-                      return Status::Ok();
-                    })};
+  return KernelPlan{
+      {std::move(spec)}, KernelFrom([attrs, stated](KernelContext*, Inputs in, Outputs out) {
+        if (!stated.Accepts(*in[0])) {
+          return attrs.Error(
+              StrCat("expected ", stated.ToString(), ", got ", TensorSpec::Of(*in[0]).ToString()));
+        }
+        out[0].Set(*in[0]);
+        return Status::Ok();
+      })};
 }
 
 FASTPIPE_KERNEL("reshape", PlanReshape);

@@ -47,7 +47,8 @@ void Arrange(const Tensor& x, int axis, bool descending, F place) {
                        descending);
     });
     for (int64_t i = 0; i < lines.size; ++i) {
-      place(lines.start(line) + i * lines.inner, order[static_cast<size_t>(i)], values, lines.inner);
+      place(lines.start(line) + i * lines.inner, order[static_cast<size_t>(i)], values,
+            lines.inner);
     }
   }
 }
@@ -64,9 +65,8 @@ void RunSort(const Tensor& x, int axis, bool descending, Output* out) {
 template <typename T>
 void RunArgsort(const Tensor& x, int axis, bool descending, Output* out) {
   int32_t* to = out->Allocate<int32_t>(x.dims());
-  Arrange<T>(x, axis, descending, [to](int64_t index, int32_t position, const T*, int64_t) {
-    to[index] = position;
-  });
+  Arrange<T>(x, axis, descending,
+             [to](int64_t index, int32_t position, const T*, int64_t) { to[index] = position; });
 }
 
 using Run = void (*)(const Tensor& x, int axis, bool descending, Output* out);
@@ -94,11 +94,11 @@ Result<KernelPlan> PlanWith(const Args& attrs, Specs inputs, const DTypeTable<Ru
   if (spec.known_rank) {
     FASTPIPE_RETURN_IF_ERROR(NormalizeAxis(attrs.owner(), axis, spec.rank()).status());
   }
-  return KernelPlan{{std::move(spec)},
-                    KernelFrom([attrs, run, axis, descending](KernelContext*, Inputs in,
-                                                              Outputs out) {
-                      return RunAlong(attrs, run, axis, descending, *in[0], &out[0]);
-                    })};
+  return KernelPlan{
+      {std::move(spec)},
+      KernelFrom([attrs, run, axis, descending](KernelContext*, Inputs in, Outputs out) {
+        return RunAlong(attrs, run, axis, descending, *in[0], &out[0]);
+      })};
 }
 
 Result<KernelPlan> PlanSort(const Args& attrs, Specs inputs) {

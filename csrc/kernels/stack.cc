@@ -99,8 +99,8 @@ Result<KernelPlan> PlanUnstack(const Args& attrs, Specs inputs) {
     FASTPIPE_ASSIGN(const int at, NormalizeAxis(attrs.owner(), axis, spec.rank()));
     const int64_t size = spec.dims[static_cast<size_t>(at)];
     if (num >= 0 && size >= 0 && num != size) {
-      return attrs.Error(StrCat("expected ", num, " slices along axis ", axis, ", got ",
-                                inputs[0].ToString()));
+      return attrs.Error(
+          StrCat("expected ", num, " slices along axis ", axis, ", got ", inputs[0].ToString()));
     }
     num = std::max(num, size);
     spec.dims.erase(spec.dims.begin() + at);

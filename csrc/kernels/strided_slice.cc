@@ -1,8 +1,9 @@
 // strided_slice(x): x[key] for the indices, slices, new axes and ellipsis in the list `items`.
 //
-// An item is an index (an integer), a slice (a list of begin, end and step, each an integer or None),
-// "newaxis" or "...". The word "input" in place of an integer stands for the next scalar input.
-// Indices count from the end when negative and must exist; slices stop at the ends of the axis.
+// An item is an index (an integer), a slice (a list of begin, end and step, each an integer or
+// None), "newaxis" or "...". The word "input" in place of an integer stands for the next scalar
+// input. Indices count from the end when negative and must exist; slices stop at the ends of the
+// axis.
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,7 @@
 // tile(x): x repeated `multiples` times along each axis, an IntegersArgument.
 // broadcast_to(x): x stretched to the shape `shape`, an IntegersArgument.
-// repeat(x, repeats): each slice of x along `axis` as often as `repeats` says: one number for all, or
+// repeat(x, repeats): each slice of x along `axis` as often as `repeats` says: one number for all,
+// or
 //   one for each slice.
 
 #include <algorithm>
@@ -85,8 +86,8 @@ Status BroadcastTo(const Args& attrs, const std::vector<int64_t>& dims, const Te
     fits = dim == 1 || dim == dims[dims.size() - i];
   }
   if (!fits) {
-    return attrs.Error(StrCat("shape ", ShapeString(x.dims()), " does not stretch to ",
-                              ShapeString(dims)));
+    return attrs.Error(
+        StrCat("shape ", ShapeString(x.dims()), " does not stretch to ", ShapeString(dims)));
   }
   Assembler result(x.dtype(), dims, out);
   result.Append(x, 0, BroadcastLoop(dims, {x.dims()}));
@@ -141,8 +142,8 @@ Result<KernelPlan> PlanRepeat(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 2));
   FASTPIPE_ASSIGN(const int64_t axis, attrs.IntOr("axis", 0));
   if (!IsInteger(inputs[1].dtype) || inputs[1].rank() > 1) {
-    return attrs.Error(StrCat("repeats must be an integer or a list of integers, got ",
-                              inputs[1].ToString()));
+    return attrs.Error(
+        StrCat("repeats must be an integer or a list of integers, got ", inputs[1].ToString()));
   }
   TensorSpec spec = inputs[0];
   if (spec.known_rank) {

@@ -25,8 +25,8 @@ Result<std::vector<size_t>> AxesOf(const Args& attrs, const std::vector<int64_t>
     axes.push_back(static_cast<size_t>(at));
   }
   if (axes.size() == seen.size() && perm.size() == seen.size()) return axes;
-  return attrs.Error(StrCat("perm must hold each axis of a tensor of rank ", rank,
-                            " once, got ", ShapeString(perm)));
+  return attrs.Error(StrCat("perm must hold each axis of a tensor of rank ", rank, " once, got ",
+                            ShapeString(perm)));
 }
 
 std::vector<int64_t> Permuted(Dims dims, const std::vector<size_t>& axes) {
@@ -71,8 +71,7 @@ Result<KernelPlan> PlanTranspose(const Args& attrs, Specs inputs) {
                     })};
 }
 
-Result<std::vector<bool>> Backwards(const Args& attrs, const std::vector<int64_t>& axes,
-                                    int rank) {
+Result<std::vector<bool>> Backwards(const Args& attrs, const std::vector<int64_t>& axes, int rank) {
   std::vector<bool> backwards(static_cast<size_t>(rank), false);
   for (int64_t axis : axes) {
     FASTPIPE_ASSIGN(const int at, NormalizeAxis(attrs.owner(), axis, rank));
@@ -106,8 +105,7 @@ Result<KernelPlan> PlanReverse(const Args& attrs, Specs inputs) {
   if (inputs[0].known_rank) {
     FASTPIPE_RETURN_IF_ERROR(Backwards(attrs, axes, inputs[0].rank()).status());
   }
-  return KernelPlan{{inputs[0]},
-                    KernelFrom([attrs, axes](KernelContext*, Inputs in, Outputs out) {
+  return KernelPlan{{inputs[0]}, KernelFrom([attrs, axes](KernelContext*, Inputs in, Outputs out) {
                       return Reverse(attrs, axes, *in[0], &out[0]);
                     })};
 }

@@ -2,7 +2,8 @@
 // out.
 //
 // Integers wrap around: abs and negative of the least integer are itself. round goes to the nearest
-// even integer. floor, ceil and reciprocal are for floats; negative, abs and sign for signed dtypes.
+// even integer. floor, ceil and reciprocal are for floats; negative, abs and sign for signed
+// dtypes.
 
 #include <cmath>
 

@@ -1,5 +1,6 @@
 // expand_dims(x): x with an axis of size 1 inserted at `axis`.
-// squeeze(x): x without the axes of size 1 in the list `axis`; without all of them if there is none.
+// squeeze(x): x without the axes of size 1 in the list `axis`; without all of them if there is
+// none.
 //
 // Memory is shared with the input.
 
@@ -24,7 +25,8 @@ Result<std::vector<int64_t>> Squeeze(const Args& attrs, Dims dims,
                                      const std::vector<int64_t>& axes) {
   std::vector<bool> drop(dims.size(), false);
   for (int64_t axis : axes) {
-    FASTPIPE_ASSIGN(const int at, NormalizeAxis(attrs.owner(), axis, static_cast<int>(dims.size())));
+    FASTPIPE_ASSIGN(const int at,
+                    NormalizeAxis(attrs.owner(), axis, static_cast<int>(dims.size())));
     if (dims[at] != 1 && dims[at] >= 0) {
       return attrs.Error(StrCat("axis ", axis, " must have size 1, got shape ", ShapeString(dims)));
     }

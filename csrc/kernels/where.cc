@@ -1,4 +1,5 @@
-// where(condition, x, y): the values of x where the bool tensor `condition` is true, else those of y.
+// where(condition, x, y): the values of x where the bool tensor `condition` is true, else those of
+// y.
 //   The three broadcast; x and y have one dtype.
 // where_indices(condition): the int64 positions [count, rank] of the values that are not zero.
 
@@ -47,8 +48,7 @@ Status Where(const Args& attrs, Inputs in, Output* out) {
   const bool* condition = in[0]->data<bool>();
   const DType dtype = in[1]->dtype();
   if (dtype != DType::kString) {
-    Find(kSelects, dtype)(loop, condition, in[1]->raw(), in[2]->raw(),
-                          out->Allocate(dtype, dims));
+    Find(kSelects, dtype)(loop, condition, in[1]->raw(), in[2]->raw(), out->Allocate(dtype, dims));
     return Status::Ok();
   }
   StringArrayBuilder builder(static_cast<size_t>(NumElements(dims)));
@@ -67,8 +67,8 @@ Result<KernelPlan> PlanWhere(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectDType(attrs, inputs, 0, DType::kBool));
   FASTPIPE_RETURN_IF_ERROR(ExpectOneDType(attrs, inputs, 1));
   if (inputs[1].dtype != DType::kString && Find(kSelects, inputs[1].dtype) == nullptr) {
-    return attrs.Error(StrCat("x and y must be numbers, bools or strings, got ",
-                              inputs[1].ToString()));
+    return attrs.Error(
+        StrCat("x and y must be numbers, bools or strings, got ", inputs[1].ToString()));
   }
   FASTPIPE_ASSIGN(TensorSpec spec, BroadcastSpecs(attrs, inputs, inputs[1].dtype));
   return KernelPlan{{std::move(spec)}, KernelFrom([attrs](KernelContext*, Inputs in, Outputs out) {

@@ -45,8 +45,8 @@ class ChooseIterator final : public UnaryIterator<ChooseFromDatasets> {
   }
   Status ReadIndex(const Tensor& selected, size_t* index) const {
     if (selected.rank() != 0) {
-      return InvalidArgument(StrCat("the selector must give scalars, got shape ",
-                                    ShapeString(selected.dims())));
+      return InvalidArgument(
+          StrCat("the selector must give scalars, got shape ", ShapeString(selected.dims())));
     }
     const int64_t number = selected.scalar<int64_t>();
     if (number < 0 || number >= static_cast<int64_t>(choices_.size())) {
@@ -80,9 +80,9 @@ Result<std::shared_ptr<Dataset>> MakeChoose(const Args& args, std::vector<Datase
   const bool scalar = selector.size() == 1 && selector[0].dtype == DType::kInt64 &&
                       (!selector[0].known_rank || selector[0].rank() == 0);
   if (!scalar) {
-    return args.Error(StrCat("the selector must give scalar int64 elements, got ",
-                             selector.size() == 1 ? selector[0].ToString()
-                                                  : StrCat(selector.size(), " components")));
+    return args.Error(StrCat(
+        "the selector must give scalar int64 elements, got ",
+        selector.size() == 1 ? selector[0].ToString() : StrCat(selector.size(), " components")));
   }
   return std::make_shared<ChooseFromDatasets>(std::move(spec), std::move(inputs), stop_on_empty);
 }

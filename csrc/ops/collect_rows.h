@@ -1,8 +1,8 @@
 // RowCollector: pulls the rows of one batch; what all batching ops share.
 //
-// Contract: an error of the input passes at once and the rows pulled before it stay, so that the next
-// call goes on with the same batch. The position is that of the input before the first of them.
-// Thread rule: as an Iterator.
+// Contract: an error of the input passes at once and the rows pulled before it stay, so that the
+// next call goes on with the same batch. The position is that of the input before the first of
+// them. Thread rule: as an Iterator.
 #pragma once
 
 #include <memory>

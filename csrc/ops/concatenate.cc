@@ -73,8 +73,7 @@ std::unique_ptr<Iterator> Concatenate::MakeIterator(const IteratorContext& conte
   return std::make_unique<ConcatenateIterator>(*this, context);
 }
 
-Result<std::shared_ptr<Dataset>> MakeConcatenate(const Args& args,
-                                                 std::vector<DatasetRef> inputs) {
+Result<std::shared_ptr<Dataset>> MakeConcatenate(const Args& args, std::vector<DatasetRef> inputs) {
   FASTPIPE_ASSIGN(ElementSpec spec, CommonSpec(args, inputs, 0));
   return std::make_shared<Concatenate>(std::move(spec), std::move(inputs));
 }

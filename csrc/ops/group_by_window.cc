@@ -1,6 +1,6 @@
-// group_by_window(key_func, reduce_func, window_size or window_size_func): collects elements by their
-// key; a full group becomes a dataset, which `reduce_func` turns into the elements delivered. Groups
-// that stay incomplete follow at the end, in the order of their keys.
+// group_by_window(key_func, reduce_func, window_size or window_size_func): collects elements by
+// their key; a full group becomes a dataset, which `reduce_func` turns into the elements delivered.
+// Groups that stay incomplete follow at the end, in the order of their keys.
 
 #include <map>
 
@@ -76,8 +76,7 @@ class Groups {
   Status SizeOf(int64_t key, int64_t* size) {
     *size = op_.functions().fixed_size;
     if (*size > 0) return Status::Ok();
-    FASTPIPE_RETURN_IF_ERROR(
-        window_size_.Run(&kernel_context_, {Tensor::Scalar(key)}, &result_));
+    FASTPIPE_RETURN_IF_ERROR(window_size_.Run(&kernel_context_, {Tensor::Scalar(key)}, &result_));
     FASTPIPE_RETURN_IF_ERROR(ReadScalar("window_size_func", size));
     if (*size > 0) return Status::Ok();
     return InvalidArgument(
@@ -146,14 +145,14 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
     DatasetRef window =
         HoldElements(op().inputs().front()->spec(), groups_.Take(key), op().label());
     Element made;
-    FASTPIPE_RETURN_IF_ERROR(reduce_.Run(
-        &kernel_context_, {Tensor::Scalar(key), TensorOf(std::move(window))}, &made));
+    FASTPIPE_RETURN_IF_ERROR(
+        reduce_.Run(&kernel_context_, {Tensor::Scalar(key), TensorOf(std::move(window))}, &made));
     current_ = DatasetOf(made[0])->MakeIterator(context());
     return Status::Ok();
   }
 
-  // A group may be as old as the pass, so the position is the beginning of the pass, and how much of
-  // it has been used.
+  // A group may be as old as the pass, so the position is the beginning of the pass, and how much
+  // of it has been used.
   Status SavePosition(PositionWriter* writer) override {
     writer->PutInt(left_over_taken_);
     writer->PutInt(current_ ? 1 : 0);
@@ -219,9 +218,9 @@ Status ExpectScalarInt64(const Args& args, const char* name, const Function& fun
   if (outputs.size() == 1 && outputs[0].dtype == DType::kInt64 && !outputs[0].known_rank) {
     return Status::Ok();
   }
-  return args.Error(StrCat(name, " must return a scalar int64, got ",
-                           outputs.size() == 1 ? outputs[0].ToString()
-                                               : StrCat(outputs.size(), " tensors")));
+  return args.Error(
+      StrCat(name, " must return a scalar int64, got ",
+             outputs.size() == 1 ? outputs[0].ToString() : StrCat(outputs.size(), " tensors")));
 }
 
 Result<std::shared_ptr<Dataset>> MakeGroupByWindow(const Args& args,
@@ -233,8 +232,7 @@ Result<std::shared_ptr<Dataset>> MakeGroupByWindow(const Args& args,
   FASTPIPE_RETURN_IF_ERROR(ExpectArgs(args, functions.key, input));
   FASTPIPE_RETURN_IF_ERROR(ExpectScalarInt64(args, "key_func", functions.key));
   FASTPIPE_ASSIGN(functions.reduce, args.Func("reduce_func"));
-  FASTPIPE_RETURN_IF_ERROR(
-      ExpectArgs(args, functions.reduce, {key_spec[0], DatasetSpec(input)}));
+  FASTPIPE_RETURN_IF_ERROR(ExpectArgs(args, functions.reduce, {key_spec[0], DatasetSpec(input)}));
   const ElementSpec& outputs = functions.reduce.program->output_specs();
   if (outputs.size() != 1 || outputs[0].dtype != DType::kDataset) {
     return args.Error("reduce_func must return a dataset");

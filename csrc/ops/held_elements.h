@@ -1,4 +1,5 @@
-// A dataset of a few elements that an op holds in memory: the windows of window and group_by_window.
+// A dataset of a few elements that an op holds in memory: the windows of window and
+// group_by_window.
 #pragma once
 
 #include <vector>

@@ -46,8 +46,8 @@ void LanePool::Start() {
   stage_.apply = [this] {
     threads_.Resize(static_cast<int>(stage_.threads.value()));
     MutexLock lock(mutex_);
-    // As many inners opened ahead as there are workers: when all lanes of a cycle end together, each
-    // worker has the next file open already.
+    // As many inners opened ahead as there are workers: when all lanes of a cycle end together,
+    // each worker has the next file open already.
     lanes_ahead_ = stage_.threads.value();
     work_.NotifyAll();
   };

@@ -1,11 +1,11 @@
 // LanePool: the open inner datasets of a parallel interleave, and the workers that read them ahead.
 //
-// Contract: every inner is a lane with a small buffer of its own. The workers serve the lane that the
-// consumer will need first, a batch of results at a time, and open the next inners ahead, so that the
-// wait for a file to open is hidden. The pool decides no order: the consumer moves lanes from the
-// queue of opened ones into its slots and takes their batches when it likes.
-// Thread rule: one consumer calls everything here; workers are inside. A method that waits returns
-// Cancelled when the consumer's token is cancelled.
+// Contract: every inner is a lane with a small buffer of its own. The workers serve the lane that
+// the consumer will need first, a batch of results at a time, and open the next inners ahead, so
+// that the wait for a file to open is hidden. The pool decides no order: the consumer moves lanes
+// from the queue of opened ones into its slots and takes their batches when it likes. Thread rule:
+// one consumer calls everything here; workers are inside. A method that waits returns Cancelled
+// when the consumer's token is cancelled.
 #pragma once
 
 #include <atomic>
@@ -72,7 +72,8 @@ class LanePool {
   void Advance() { set_cycle_index((cycle_index() + 1) % num_slots_); }
   int64_t open() const { return open_; }  // slots in use
   void FreeSlot();
-  // Moves the next lane opened ahead into the slot at hand; `*filled` is false if there are no more.
+  // Moves the next lane opened ahead into the slot at hand; `*filled` is false if there are no
+  // more.
   Status FillSlot(bool* filled);
   // Waits until the lane at hand has a batch; if it is done, frees its slot: `*found` is false.
   Status AwaitBatch(bool* found);
@@ -118,8 +119,8 @@ class LanePool {
 
   std::atomic<size_t> cycle_index_{0};  // written by the consumer, a hint for the workers
   Mutex mutex_;
-  CondVar work_;     // workers wait here
-  CondVar results_;  // the consumer waits here
+  CondVar work_;                                                 // workers wait here
+  CondVar results_;                                              // the consumer waits here
   std::vector<std::unique_ptr<Lane>> slots_ GUARDED_BY(mutex_);  // only the consumer changes them
   std::deque<std::unique_ptr<Lane>> future_ GUARDED_BY(mutex_);  // opened ahead, in order
   int64_t lanes_ahead_ GUARDED_BY(mutex_) = 1;

@@ -9,8 +9,8 @@ using Rows = std::span<const Element>;
 
 // The shape that all rows get, without the batch axis.
 Status RowShape(Rows rows, size_t component, const Padding& padding, std::vector<int64_t>* shape) {
-  const size_t rank = padding.shape ? padding.shape->size()
-                                    : static_cast<size_t>(rows[0][component].rank());
+  const size_t rank =
+      padding.shape ? padding.shape->size() : static_cast<size_t>(rows[0][component].rank());
   shape->assign(rank, 0);
   for (size_t i = 0; i < rows.size(); ++i) {
     const Dims dims = rows[i][component].dims();
@@ -37,8 +37,8 @@ Status RowShape(Rows rows, size_t component, const Padding& padding, std::vector
   return Status::Ok();
 }
 
-// Calls copy(from, to, length) for each innermost run of a row of shape `dims` that is placed at the
-// origin of `shape`; all in values.
+// Calls copy(from, to, length) for each innermost run of a row of shape `dims` that is placed at
+// the origin of `shape`; all in values.
 template <typename Copy>
 void ForEachRun(Dims dims, Dims shape, int64_t from, int64_t to, const Copy& copy) {
   if (dims.size() <= 1) {
@@ -55,9 +55,8 @@ void ForEachRun(Dims dims, Dims shape, int64_t from, int64_t to, const Copy& cop
 
 // Repeats the `size` bytes of a value over `bytes` bytes; zeros without a value.
 void Fill(uint8_t* target, size_t bytes, const uint8_t* value, size_t size) {
-  const bool uniform = !value || std::all_of(value, value + size, [&](uint8_t byte) {
-    return byte == value[0];
-  });
+  const bool uniform =
+      !value || std::all_of(value, value + size, [&](uint8_t byte) { return byte == value[0]; });
   if (uniform) {
     std::memset(target, value ? value[0] : 0, bytes);
     return;

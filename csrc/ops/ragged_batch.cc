@@ -1,6 +1,6 @@
 // ragged_batch(batch_size, drop_remainder): batches rows of different lengths without padding. A
-// component of rank >= 1 becomes two: the rows end to end, and int64 row_splits of shape [n + 1], so
-// that row i is values[row_splits[i]:row_splits[i + 1]]. Scalars are stacked.
+// component of rank >= 1 becomes two: the rows end to end, and int64 row_splits of shape [n + 1],
+// so that row i is values[row_splits[i]:row_splits[i + 1]]. Scalars are stacked.
 
 #include <algorithm>
 

@@ -81,8 +81,7 @@ Status Join(const std::vector<Slice>& slices, Element* out) {
     const Tensor& first = (*slices[0].element)[i];
     std::vector<int64_t> dims(first.dims().begin(), first.dims().end());
     dims[0] = total;
-    out->push_back(first.is_string() ? JoinStrings(slices, i, dims)
-                                     : JoinNumbers(slices, i, dims));
+    out->push_back(first.is_string() ? JoinStrings(slices, i, dims) : JoinNumbers(slices, i, dims));
   }
   return Status::Ok();
 }
@@ -157,8 +156,8 @@ class RebatchIterator final : public IteratorOf<Rebatch> {
     return input_.Save(writer);
   }
   Status RestorePosition(PositionReader* reader) override {
-    turn_ = static_cast<size_t>(
-        reader->GetCount(static_cast<int64_t>(op().batch_sizes().size()) - 1));
+    turn_ =
+        static_cast<size_t>(reader->GetCount(static_cast<int64_t>(op().batch_sizes().size()) - 1));
     const int64_t first_row = reader->GetCount();
     int64_t again = 0;
     FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, &again));
@@ -197,8 +196,8 @@ Result<std::shared_ptr<Dataset>> MakeRebatch(const Args& args, std::vector<Datas
   int64_t unused = 0;
   const Status status = UnstackSpec(&rows, &unused);
   if (!status.ok()) return args.Error(status.message());
-  const bool equal = std::count(sizes.begin(), sizes.end(), sizes[0]) ==
-                     static_cast<int64_t>(sizes.size());
+  const bool equal =
+      std::count(sizes.begin(), sizes.end(), sizes[0]) == static_cast<int64_t>(sizes.size());
   const bool fixed = drop_remainder && equal && !args.IsPlaceholder("batch_sizes");
   ElementSpec spec = StackedSpec(rows, fixed ? sizes[0] : -1);
   return std::make_shared<Rebatch>(std::move(spec), inputs[0], std::move(sizes), drop_remainder);

@@ -1,6 +1,6 @@
-// sample_from_datasets(inputs...; weights, seed, stop_on_empty_dataset, rerandomize_each_iteration):
-// each element is the next of an input drawn at random. Inputs that have ended are left out of the
-// draw, and so are those of weight 0.
+// sample_from_datasets(inputs...; weights, seed, stop_on_empty_dataset,
+// rerandomize_each_iteration): each element is the next of an input drawn at random. Inputs that
+// have ended are left out of the draw, and so are those of weight 0.
 
 #include <cmath>
 

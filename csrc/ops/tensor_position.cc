@@ -40,8 +40,7 @@ Status GetTensor(PositionReader* reader, Tensor* tensor) {
   const std::string_view bytes = reader->GetBytes();
   FASTPIPE_RETURN_IF_ERROR(reader->status());
   const size_t size = DTypeSize(dtype);
-  if (size == 0 || bytes.size() % size != 0 ||
-      bytes.size() / size != static_cast<size_t>(count)) {
+  if (size == 0 || bytes.size() % size != 0 || bytes.size() / size != static_cast<size_t>(count)) {
     return Damaged();
   }
   *tensor = Tensor::Allocate(dtype, dims);

@@ -1,5 +1,5 @@
-// window(size, shift, stride, drop_remainder): datasets of `size` elements, `stride` apart, the first
-// of each `shift` after the first of the one before; one dataset for each component.
+// window(size, shift, stride, drop_remainder): datasets of `size` elements, `stride` apart, the
+// first of each `shift` after the first of the one before; one dataset for each component.
 
 #include <algorithm>
 #include <deque>
@@ -104,8 +104,7 @@ class WindowIterator final : public IteratorOf<Window> {
   }
 
   void Shift() {
-    const int64_t dropped =
-        std::min(op().settings().shift, static_cast<int64_t>(buffer_.size()));
+    const int64_t dropped = std::min(op().settings().shift, static_cast<int64_t>(buffer_.size()));
     buffer_.erase(buffer_.begin(), buffer_.begin() + dropped);
     gap_ = op().settings().shift - dropped;
     input_.Release(buffer_.empty() ? input_.pulled() : buffer_.front().result);

@@ -17,10 +17,10 @@
 namespace fastpipe {
 
 struct RunOptions {
-  bool deterministic = true;   // for stages that do not say themselves
-  bool autotune = true;        // false: AUTOTUNE knobs stay where they start
-  int64_t cpu_budget = 0;      // cores that AUTOTUNE may fill; 0: what affinity and cgroup give
-  int64_t ram_budget = 0;      // bytes that buffers may hold; 0: a quarter of what is available
+  bool deterministic = true;  // for stages that do not say themselves
+  bool autotune = true;       // false: AUTOTUNE knobs stay where they start
+  int64_t cpu_budget = 0;     // cores that AUTOTUNE may fill; 0: what affinity and cgroup give
+  int64_t ram_budget = 0;     // bytes that buffers may hold; 0: a quarter of what is available
 };
 
 class RunContext {

@@ -35,7 +35,7 @@ StageLimits PlanStage(int64_t threads, int64_t max_threads, int64_t buffer,
   }
   limits.max_chunk = kMaxChunk;
   limits.window = kWindowPerThread * limits.threads + 2;
-  limits.min_window = 2;
+  limits.min_window = threads == kAutotune ? 2 : limits.window;
   limits.max_window = std::max(limits.window, kWindowPerThread * limits.max_threads + 2);
   if (buffer == kAutotune) {
     limits.window = std::max<int64_t>(limits.window, 4);

@@ -1,6 +1,5 @@
 // from_generator(handle, signature, args): the elements of a Python iterator, called again for every
-// pass. Its position is the number of elements drawn: restoring draws and drops them, which is exact
-// for a generator that always yields the same.
+// pass. It has no position: nobody can know whether a generator would yield the same again.
 
 #include "core/python_hooks.h"
 #include "core/registry.h"
@@ -41,20 +40,10 @@ class FromGeneratorIterator final : public IteratorOf<FromGenerator> {
     for (Tensor& value : values) out->push_back(std::move(value));
     return Status::Ok();
   }
-  Status SavePosition(PositionWriter* writer) override {
-    writer->PutInt(count());
-    return Status::Ok();
+  Status SavePosition(PositionWriter*) override {
+    return Unimplemented(op().label() + ": a Python generator has no position that can be saved");
   }
-  Status RestorePosition(PositionReader* reader) override {
-    const int64_t drawn = reader->GetCount();
-    Element dropped;
-    for (int64_t i = 0; i < drawn; ++i) {
-      dropped.clear();
-      Status status = Produce(&dropped);
-      if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
-    }
-    return Status::Ok();
-  }
+  Status RestorePosition(PositionReader*) override { return SavePosition(nullptr); }
 
   std::shared_ptr<void> generator_;
   bool raised_ = false;

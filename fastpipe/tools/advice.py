@@ -85,7 +85,7 @@ def advise(rows: Sequence[Row]) -> Advice:
 
 
 def equal_to_best(table: Sequence[Row]) -> list[Row]:
-    """The rows of one storage that are at most 5 %, or the noise if that is more, behind the best."""
+    """The rows of one storage that are as good as the best, up to 5 % or the noise."""
     best = max(table, key=lambda row: row.rate)
     return [row for row in table if _equal(row, best)]
 

@@ -17,7 +17,7 @@ _AUTOTUNE_WARM_UP = 1.5  # the tuner needs to find its threads
 _POLL_SECONDS = 0.01
 _LONGEST = 1.0  # seconds measured in one go
 _MOST_ROUNDS = 7
-_MOST_ERRORS = 10_000  # of one measurement: files that are gone by now never come back
+_MOST_ERRORS = 1000  # of one measurement: files that are gone by now never come back
 
 
 @dataclass(frozen=True)

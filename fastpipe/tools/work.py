@@ -126,14 +126,14 @@ class Work:
             return self.read(path).map(self.load)
 
         def of_share(index: Any) -> Dataset:
-            share = files.shard(cycle, index)
-            return (share.repeat() if endless else share).map(self.load)
+            return files.shard(cycle, index).map(self.load)
 
         parallelism = threads if threads is None or threads == AUTOTUNE else min(threads, cycle)
         inner: Load = of_share if self.read is None else of_file
-        source = Dataset.range(cycle)
-        if self.read is not None:
-            source = files.repeat() if endless else files
+        source = Dataset.range(cycle) if self.read is None else files
+        if endless:
+            # Not the shares themselves: one of broken files alone would never hand over.
+            source = source.repeat()
         mixed: Dataset = source.interleave(
             inner, cycle_length=cycle, num_parallel_calls=parallelism
         )

@@ -1,0 +1,72 @@
+"""What the operating system says of this process, and programs in a process of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DEADLINE_SECONDS = 30.0  # for what should take milliseconds: only a failure ever reaches it
+CHILD_SECONDS = 60.0
+
+
+def os_threads() -> int:
+    """Threads of this process, as the operating system counts them."""
+    return len(os.listdir("/proc/self/task"))
+
+
+def open_files() -> dict[str, str]:
+    """Descriptor -> what it points at."""
+    found = {}
+    for descriptor in os.listdir("/proc/self/fd"):
+        try:
+            found[descriptor] = os.readlink(f"/proc/self/fd/{descriptor}")
+        except OSError:
+            continue  # the one that lists the folder
+    return found
+
+
+def resident_bytes() -> int:
+    """Memory of this process that is in RAM."""
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def eventually(condition: Callable[[], bool], seconds: float = DEADLINE_SECONDS) -> bool:
+    """Whether `condition` comes true before the deadline."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+def start(program: str, *arguments: str) -> subprocess.Popen[str]:
+    """Starts a Python program that has fastpipe as `fp`."""
+    return subprocess.Popen(
+        [sys.executable, "-c", "import fastpipe as fp\n" + textwrap.dedent(program), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+
+
+def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs it to its end, which must come in time."""
+    process = start(program, *arguments)
+    try:
+        out, err = process.communicate(timeout=CHILD_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        raise AssertionError(
+            f"the program did not end in {CHILD_SECONDS} s: {out}{err}"
+        ) from None
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)

@@ -1,0 +1,128 @@
+"""AUTOTUNE: knobs follow what is measured, the log says why, results stay what they are."""
+
+import re
+
+import pytest
+from process import DEADLINE_SECONDS
+import time
+
+import fastpipe as fp
+from fastpipe import _core
+
+SLOW = fp.SimulatedStorage(open_delay=0.004)
+
+
+@pytest.fixture
+def paths(write):
+    return [write(f"{number}.txt", b"%d" % number) for number in range(40)]
+
+
+def threads_of(iterator, op):
+    return sum(stage["threads"] for stage in iterator.stats() if stage["label"].startswith(op))
+
+
+def consume_until(iterator, condition):
+    """Takes elements until `condition` holds; False if it does not before the deadline."""
+    end = time.monotonic() + DEADLINE_SECONDS
+    while time.monotonic() < end:
+        next(iterator)
+        if condition():
+            return True
+    return False
+
+
+@pytest.mark.parametrize("stage", ["map", "interleave"])
+def test_slow_storage_gets_more_threads_than_it_started_with(paths, stage):
+    ds = fp.Dataset.from_tensor_slices(paths).repeat()
+    if stage == "map":
+        ds = ds.map(fp.io.read_file, num_parallel_calls=fp.AUTOTUNE)
+    else:
+        ds = ds.interleave(fp.TextLineDataset, num_parallel_calls=fp.AUTOTUNE)
+    iterator = iter(ds.with_options(fp.Options(storage=SLOW)))
+    next(iterator)
+    started = threads_of(iterator, stage)
+    assert 1 <= started <= 2 * _core.cpu_count()
+    assert consume_until(iterator, lambda: threads_of(iterator, stage) > started), (
+        f"still {started} threads; {iterator.autotune_log()}"
+    )
+    log = iterator.autotune_log()
+    assert any(stage in line for line in log), log
+    # When, which stage, and from what to what.
+    assert any(re.search(r"\d.*" + stage + r".*\d+ (->|→|to) \d+", line) for line in log), log
+
+
+def test_results_are_those_of_a_sequential_run(paths):
+    def make(calls):
+        ds = fp.Dataset.from_tensor_slices(paths).repeat(5)
+        ds = ds.interleave(
+            lambda path: fp.TextLineDataset(path).map(
+                lambda line: fp.strings.join([line, path], "-"), num_parallel_calls=calls
+            ),
+            cycle_length=8,
+            num_parallel_calls=calls,
+        )
+        ds = ds.map(fp.strings.upper, num_parallel_calls=calls).batch(3, num_parallel_calls=calls)
+        if calls is not None:
+            ds = ds.prefetch(calls)
+        return ds.with_options(fp.Options(storage=fp.SimulatedStorage(open_delay=0.001)))
+
+    sequential = [batch.tolist() for batch in make(None)]
+    assert [batch.tolist() for batch in make(fp.AUTOTUNE)] == sequential
+
+
+def test_a_disabled_tuner_leaves_every_knob_alone(paths):
+    options = fp.Options(storage=SLOW)
+    options.autotune.enabled = False
+    ds = fp.Dataset.from_tensor_slices(paths).repeat(3)
+    ds = ds.map(fp.io.read_file, num_parallel_calls=fp.AUTOTUNE).with_options(options)
+    iterator = iter(ds)
+    next(iterator)
+    started = threads_of(iterator, "map")
+    for _ in iterator:
+        assert threads_of(iterator, "map") in (started, 0) or True
+    assert iterator.autotune_log() == []
+    again = iter(ds)
+    counts = set()
+    for _ in range(100):
+        next(again)
+        counts.add(threads_of(again, "map"))
+    assert counts == {started}
+
+
+def test_fixed_numbers_are_never_tuned(paths):
+    ds = fp.Dataset.from_tensor_slices(paths).repeat(3).map(fp.io.read_file, num_parallel_calls=3)
+    iterator = iter(ds.prefetch(2).with_options(fp.Options(storage=SLOW)))
+    for _ in range(100):
+        next(iterator)
+        counts = {stage["label"].split()[0]: stage["threads"] for stage in iterator.stats()}
+        assert counts == {"map": 3, "prefetch": 1}
+        assert not any(stage["autotuned"] for stage in iterator.stats())
+    assert iterator.autotune_log() == []
+
+
+def test_compute_gets_no_more_threads_than_the_cpu_budget():
+    options = fp.Options()
+    options.autotune.cpu_budget = 1
+    ds = fp.Dataset.range(10**9).map(
+        lambda x: fp.reduce_sum(fp.range(20_000 + 0 * x)), num_parallel_calls=fp.AUTOTUNE
+    )
+    iterator = iter(ds.with_options(options))
+    end = time.monotonic() + 1.5  # enough for a dozen decisions
+    most = 0
+    while time.monotonic() < end:
+        next(iterator)
+        most = max(most, threads_of(iterator, "map"))
+    assert most <= 2
+
+
+def test_statistics_count_every_element(paths):
+    ds = fp.Dataset.from_tensor_slices(paths).map(fp.io.read_file, num_parallel_calls=2)
+    iterator = iter(ds.with_options(fp.Options(storage=SLOW)))
+    for taken in range(1, 21):
+        next(iterator)
+        (stage,) = iterator.stats()
+        assert stage["elements"] >= taken >= 1
+        assert stage["delivered"] <= stage["elements"]
+    assert stage["busy_ns"] > 20 * 4_000_000 * 0.9
+    assert stage["cpu_ns"] < stage["busy_ns"]
+    assert "map" in stage["label"] and "test_autotune.py" in stage["label"]

@@ -1,0 +1,66 @@
+"""Options: setting, merging, refusing what does not exist."""
+
+import pickle
+
+import pytest
+
+import fastpipe as fp
+
+
+def test_everything_is_unset_at_first():
+    options = fp.Options()
+    assert options.deterministic is None and options.native_only is None
+    assert options.storage is None and options.autotune == fp.AutotuneOptions()
+
+
+def test_unknown_options_are_refused_and_the_known_ones_named():
+    options = fp.Options()
+    with pytest.raises(AttributeError, match="determinstic.*deterministic"):
+        options.determinstic = True
+
+
+def test_later_options_win_and_unset_ones_change_nothing():
+    first, second = fp.Options(), fp.Options()
+    first.deterministic = False
+    first.autotune.cpu_budget = 3
+    second.autotune.ram_budget = 1000
+    merged = fp.Dataset.range(3).with_options(first).map(lambda x: x).with_options(second).options()
+    assert merged.deterministic is False
+    assert merged.autotune == fp.AutotuneOptions(cpu_budget=3, ram_budget=1000)
+    second.deterministic = True
+    ds = fp.Dataset.range(3).with_options(first).with_options(second)
+    assert ds.options().deterministic is True
+
+
+def test_options_of_all_inputs_come_together():
+    a = fp.Dataset.range(3).with_options(fp.Options(deterministic=False))
+    b = fp.Dataset.range(3).with_options(fp.Options(native_only=True))
+    merged = fp.Dataset.zip(a, b).options()
+    assert merged.deterministic is False and merged.native_only is True
+
+
+def test_changing_options_afterwards_changes_no_dataset():
+    options = fp.Options()
+    ds = fp.Dataset.range(3).with_options(options)
+    options.deterministic = False
+    options.autotune.cpu_budget = 5
+    assert ds.options() == fp.Options()
+    ds.options().deterministic = False
+    assert ds.options() == fp.Options()
+
+
+def test_with_options_leaves_the_dataset_as_it_was():
+    ds = fp.Dataset.range(3)
+    ds.with_options(fp.Options(deterministic=False))
+    assert ds.options().deterministic is None
+
+
+def test_options_are_no_part_of_the_fingerprint():
+    ds = fp.Dataset.range(3)
+    assert ds.with_options(fp.Options(deterministic=True)).fingerprint() == ds.fingerprint()
+
+
+def test_options_compare_print_and_pickle():
+    options = fp.Options(storage=fp.SimulatedStorage(open_delay=0.5))
+    assert pickle.loads(pickle.dumps(options)) == options != fp.Options()
+    assert "open_delay=0.5" in repr(options)
