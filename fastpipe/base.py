@@ -167,8 +167,13 @@ class DatasetBase:
                 "a dataset that is an argument of a traced function cannot be iterated there; use "
                 "its methods"
             )
+        if self._options.native_only:
+            for function in python_callables(self.node):
+                raise TracingError(
+                    f"Options(native_only=True), but {function.origin!r} runs as a Python function"
+                )
         run, self._runs = self._runs, self._runs + 1
-        return start(self, self._options, run, state)
+        return start(self, element_unflatten(self.structure), self._options, run, state)
 
     # ---- options ----
 

@@ -7,8 +7,11 @@ import weakref
 from typing import Any
 
 from fastpipe import _core
-from fastpipe.errors import TracingError
 from fastpipe.structure import LEAF
+
+# How _core.Iterator makes an element; a count of leaves means a flat tuple.
+_ONE_LEAF = -1
+_NESTED = -2
 
 # Threads that may call Python must have ended before the interpreter does.
 _live: weakref.WeakSet[Iterator] = weakref.WeakSet()
@@ -66,28 +69,23 @@ class Iterator(_core.Iterator):
         return self.tuner_log()
 
 
-def start(dataset: Any, options: Any, run_index: int, state: bytes | None) -> Iterator:
-    """Makes an Iterator of `dataset`, at `state` if given."""
-    from fastpipe.base import element_unflatten, python_callables
+def start(
+    dataset: Any, unflatten: Any, options: Any, run_index: int, state: bytes | None
+) -> Iterator:
+    """Makes an Iterator of `dataset`, at `state` if given.
 
-    if options.native_only:
-        for function in python_callables(dataset.node):
-            raise TracingError(
-                f"Options(native_only=True), but {function.origin!r} runs as a Python function"
-            )
+    `unflatten` makes an element of its leaves, unless that is the only leaf or a flat tuple.
+    """
     structure = dataset.structure
-    leaves, unflatten = -2, None
+    leaves = _NESTED
     if structure is LEAF:
-        leaves = -1
+        leaves = _ONE_LEAF
     elif type(structure) is tuple and all(item is LEAF for item in structure):
         leaves = len(structure)
-    else:
-        unflatten = element_unflatten(structure)
-    storage = options.storage.native() if options.storage is not None else None
     iterator = Iterator(
         dataset.native,
         options.native(),
-        storage,
+        options.storage.native() if options.storage is not None else None,
         run_index,
         leaves,
         unflatten,

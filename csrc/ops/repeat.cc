@@ -20,7 +20,7 @@ class Repeat final : public Dataset {
   int64_t Cardinality() const override {
     const int64_t size = input()->Cardinality();
     if (count_ == 0 || size == 0) return 0;
-    if (count_ < 0) return size == kUnknown ? kUnknown : kInfinite;
+    if (count_ < 0) return kInfinite;
     if (size < 0) return size;
     return size > INT64_MAX / count_ ? INT64_MAX : size * count_;
   }

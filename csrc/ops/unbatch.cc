@@ -17,8 +17,8 @@ class Unbatch final : public Dataset {
   int64_t Cardinality() const override {
     const int64_t size = input()->Cardinality();
     if (size == 0 || rows_ == 0) return 0;
-    if (rows_ < 0 || size == kUnknown) return kUnknown;
     if (size == kInfinite) return kInfinite;
+    if (rows_ < 0 || size == kUnknown) return kUnknown;
     return size > INT64_MAX / rows_ ? INT64_MAX : size * rows_;
   }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
