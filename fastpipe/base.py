@@ -75,10 +75,11 @@ class DatasetBase:
             options = options.merge(item._options)
         node = Node(op, args, tuple(item.node for item in inputs), where)
         tracer = current_tracer()
-        if tracer is not None and (
-            any(item.symbol is not None for item in inputs)
-            or any(_is_symbolic(value) for value in args.values())
+        if any(item.symbol is not None for item in inputs) or any(
+            _is_symbolic(value) for value in args.values()
         ):
+            if tracer is None:
+                raise TracingError(f"{op}: a symbol was used outside the function it was traced in")
             sources = [item.symbol if item.symbol is not None else item for item in inputs]
             symbol = tracer.dataset(op, args, sources, where)
             return cls._of_symbol(symbol, structure, node, options)

@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 
 from fastpipe.base import DatasetBase, element_unflatten, leaf_structure
-from fastpipe.errors import InvalidArgumentError, PythonFallbackWarning, TracingError
+from fastpipe.errors import (
+    FastpipeError,
+    InvalidArgumentError,
+    PythonFallbackWarning,
+    TracingError,
+)
 from fastpipe.spec import TensorSpec, as_tensor, dtype_name
 from fastpipe.structure import LEAF, DatasetLeaf, flatten, leaf_structures, unflatten
 from fastpipe.tracing import (
@@ -118,19 +123,22 @@ def _is_untraceable(error: Exception, tracer: Tracer) -> bool:
     """True if the function needs values; False if it, or its use of fastpipe, is wrong."""
     if tracer.untraceable:
         return True
+    if isinstance(error, FastpipeError):
+        return False
     if not isinstance(error, (TypeError, AttributeError, ValueError)):
         return False
-    frames = traceback.extract_tb(error.__traceback__)
-    return not frames[-1].filename.startswith(_PACKAGE)
+    return not _is_ours(traceback.extract_tb(error.__traceback__)[-1].filename)
+
+
+def _is_ours(filename: str) -> bool:
+    """True for a source of fastpipe; compiled ones go by a relative name."""
+    return filename.startswith((_PACKAGE, "fastpipe/")) or filename.endswith((".pyx", ".pxi"))
 
 
 def _line_of(error: BaseException) -> str:
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(_PACKAGE)
-    ]
-    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else user_line()
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if not _is_ours(frame.filename)]
+    return f"{theirs[-1].filename}:{theirs[-1].lineno}" if theirs else user_line()
 
 
 def _depth_of_user() -> int:

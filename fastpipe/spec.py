@@ -127,6 +127,8 @@ def dtype_name(dtype: object) -> str:
             return name
     if dtype in (bytes, str, object):
         return "string"
+    if dtype is None:
+        raise TypeError("not a dtype: None")
     try:
         found = np.dtype(dtype)  # type: ignore[call-overload]
     except TypeError:
@@ -218,10 +220,10 @@ def as_tensor(value: object, dtype: object = None) -> Any:
 
 
 def _has_numpy(value: object) -> bool:
-    """True if the value, or the first leaf of nested lists, has a NumPy dtype to keep."""
-    while isinstance(value, (list, tuple)) and value:
-        value = value[0]
-    return isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "dtype")
+    """True if the value, or some leaf of nested lists, has a dtype of its own to keep."""
+    if isinstance(value, (list, tuple)):
+        return any(_has_numpy(item) for item in value)
+    return hasattr(value, "dtype")
 
 
 def _strings(array: Any) -> Any:

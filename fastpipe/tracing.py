@@ -61,13 +61,19 @@ class Symbol:
     @property
     def dtype(self) -> DType:
         """The dtype, always known."""
-        return ALL[self._tracer.builder.spec(self._slot)[0]]
+        return ALL[self._spec[0]]
 
     @property
     def shape(self) -> Shape:
         """Sizes with None where unknown; None if the rank is unknown."""
-        dims: Shape = self._tracer.builder.spec(self._slot)[1]
+        dims: Shape = self._spec[1]
         return dims
+
+    @property
+    def _spec(self) -> Any:
+        if self._tracer.ended:
+            raise TracingError("a symbol was used outside the function it was traced in")
+        return self._tracer.builder.spec(self._slot)
 
     @property
     def ndim(self) -> int | None:
@@ -80,6 +86,8 @@ class Symbol:
         self._slot = call("ensure_shape", [self], shape=dims)._slot
 
     def __repr__(self) -> str:
+        if self._tracer.ended:
+            return "<symbol of a function that has been traced>"
         return f"<symbol {self.dtype.name} {self.shape}>"
 
     def _untraceable(self, what: str) -> NoReturn:
@@ -332,6 +340,7 @@ class Tracer:
         self.captures: dict[tuple[int, int], int] = {}
         self.capture_symbols: list[Symbol] = []
         self.untraceable = ""
+        self.ended = False
 
     def arg(self, spec: Any) -> Symbol:
         """A new argument; `spec` is (dtype name, dims, specs of the elements of a dataset)."""
@@ -418,6 +427,7 @@ class tracing:
         return self.tracer
 
     def __exit__(self, *exc: Any) -> None:
+        self.tracer.ended = True
         _state.tracer = self.tracer.outer
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from laws import check_element_spec
 
 import fastpipe as fp
+from fastpipe import errors
+from fastpipe.functions import arguments_of, trace
 
 
 def _shape(value: Any) -> tuple[int, ...]:
@@ -23,6 +25,15 @@ def traced(function: Callable[..., Any], inputs: Sequence[Any], shapes: Sequence
     """The dataset of one element: `function` of inputs of which only `shapes` are known."""
     signature = tuple(fp.TensorSpec(s, _dtype(value)) for s, value in zip(shapes, inputs))
     source = fp.Dataset.from_generator(lambda: iter([tuple(inputs)]), output_signature=signature)
+    return _native(source, function)
+
+
+def _native(source: Any, function: Callable[..., Any]) -> Any:
+    """source.map(function), or the error that kept the function from being traced."""
+    try:
+        trace(function, [arguments_of(source)])
+    except errors.TracingError as error:
+        raise error.__cause__ or error from None
     return source.map(function)
 
 
@@ -30,7 +41,7 @@ def spec_of(function: Callable[..., Any], *inputs: tuple[Any, str]) -> Any:
     """The shape of the result for inputs given as (shape, dtype); nothing runs."""
     signature = tuple(fp.TensorSpec(*each) for each in inputs)
     source = fp.Dataset.from_generator(lambda: iter([]), output_signature=signature)
-    return source.map(function).element_spec.shape
+    return _native(source, function).element_spec.shape
 
 
 def check(

@@ -66,7 +66,5 @@ def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-        raise AssertionError(
-            f"the program did not end in {CHILD_SECONDS} s: {out}{err}"
-        ) from None
+        raise AssertionError(f"the program did not end in {CHILD_SECONDS} s: {out}{err}") from None
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)

@@ -99,7 +99,9 @@ def test_s2_a_tuple_of_the_raw_file_and_its_label(images, photographs):
         return tf.io.read_file(path), get_label(path)
 
     list_ds = tf.data.Dataset.list_files(images + "/*.JPEG", shuffle=False).take(20)
-    for (content, label), path in zip(list_ds.map(process, num_parallel_calls=AUTOTUNE), photographs):
+    for (content, label), path in zip(
+        list_ds.map(process, num_parallel_calls=AUTOTUNE), photographs
+    ):
         assert content == Path(path).read_bytes()
         assert label == label_of(path)
 
@@ -136,7 +138,9 @@ def test_s3_interleave_of_the_shared_text_files(parts):
     assert list(dataset) == list(reference.interleave(inners, 4, 16))
 
 
-@pytest.mark.parametrize(("cycle_length", "block_length"), [(1, 1), (2, 1), (5, 1), (3, 2), (9, 16)])
+@pytest.mark.parametrize(
+    ("cycle_length", "block_length"), [(1, 1), (2, 1), (5, 1), (3, 2), (9, 16)]
+)
 def test_s4_blocks_come_from_cycle_length_files_in_turn(parts, cycle_length, block_length):
     dataset = tf.data.Dataset.from_tensor_slices(parts).interleave(
         tf.data.TextLineDataset, cycle_length=cycle_length, block_length=block_length
@@ -174,7 +178,9 @@ def test_s5_raw_records_of_several_files(files):
     names = [f"{files}/records/r{number}.tfrecord" for number in range(3)]
     inners = [list(tf.data.TFRecordDataset(name)) for name in names]
     assert all(inners)
-    ds = tf.data.Dataset.from_tensor_slices(names).interleave(tf.data.TFRecordDataset, cycle_length=3)
+    ds = tf.data.Dataset.from_tensor_slices(names).interleave(
+        tf.data.TFRecordDataset, cycle_length=3
+    )
     assert list(ds) == list(reference.interleave(inners, 3, 1))
 
 
@@ -186,7 +192,9 @@ def test_s6_nested_list_files_and_parallel_map_inside_interleave(files, calls):
     def func(path):
         return tf.io.read_file(path), tf.strings.split(path, "/")[-2]
 
-    train_file = tf.data.Dataset.from_tensor_slices([f"{files}/classes/{c}" for c in ("cats", "dogs")])
+    train_file = tf.data.Dataset.from_tensor_slices(
+        [f"{files}/classes/{c}" for c in ("cats", "dogs")]
+    )
     ds = train_file.interleave(
         lambda directory: tf.data.Dataset.list_files(
             tf.strings.join([directory, "/*.txt"]), shuffle=False
@@ -276,7 +284,9 @@ def test_s9_four_datasets_overlap_for_a_cycle_of_four():
         return x
 
     ds = tf.data.Dataset.range(8).interleave(
-        lambda x: tf.data.Dataset.from_tensors(x).map(lambda y: tf.py_function(meet, [y], tf.int64)),
+        lambda x: tf.data.Dataset.from_tensors(x).map(
+            lambda y: tf.py_function(meet, [y], tf.int64)
+        ),
         cycle_length=4,
         num_parallel_calls=4,
     )
@@ -355,7 +365,9 @@ def test_s12_compressed_files_are_unpacked_while_others_are_read(files, kind, su
 
 @pytest.mark.parametrize(("kind", "compress"), [("GZIP", gzip.compress), ("ZLIB", zlib.compress)])
 def test_s12_compressed_text_is_unpacked_and_parsed(write, kind, compress):
-    names = [write(f"{n}", compress(b"".join(b"%d,%d\n" % (n, i) for i in range(50)))) for n in (1, 2)]
+    names = [
+        write(f"{n}", compress(b"".join(b"%d,%d\n" % (n, i) for i in range(50)))) for n in (1, 2)
+    ]
     ds = tf.data.Dataset.from_tensor_slices(names).interleave(
         lambda name: tf.data.TextLineDataset(name, compression_type=kind).map(
             lambda line: tf.io.decode_csv(line, [tf.constant(0), tf.constant(0)]),

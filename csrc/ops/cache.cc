@@ -122,13 +122,14 @@ class CacheIterator final : public IteratorOf<Cache> {
   // Adds a result to the part collected so far. A pass with an error does not complete the cache.
   void Collect(const Status& status, const Element& element) {
     if (status.error() && status.code() != Code::kCancelled) {
-      if (mode_ == Mode::kResumed) op().memory().SetBeginning(std::nullopt);
       mode_ = Mode::kFailed;
       part_ = {};
     } else if (mode_ == Mode::kFilling && status.ok()) {
       part_.push_back(element);
     } else if (mode_ == Mode::kFilling && status.end_of_sequence()) {
       op().memory().Complete(std::move(part_), beginning_);
+    } else if (mode_ == Mode::kResumed && status.end_of_sequence()) {
+      op().memory().SetBeginning(beginning_);  // it would have completed the memory
     }
   }
 
@@ -147,7 +148,8 @@ class CacheIterator final : public IteratorOf<Cache> {
   }
 
   // A restored pass has not seen the elements before its place, so it does not fill the memory. But
-  // it knows where the pass began that did, or would have: the next one fills it with the same.
+  // it knows where the pass began that did, or would have: once that is certain, the next one fills
+  // it with the same.
   Status RestorePosition(PositionReader* reader) override {
     const auto saved = static_cast<Mode>(reader->GetCount(static_cast<int64_t>(Mode::kServing)));
     beginning_ = std::string(reader->GetBytes());
@@ -155,7 +157,6 @@ class CacheIterator final : public IteratorOf<Cache> {
     FASTPIPE_RETURN_IF_ERROR(reader->status());
     if (saved == Mode::kServing) return RestoreServing(passed);
     mode_ = saved == Mode::kFilling && passed > 0 ? Mode::kResumed : saved;
-    if (mode_ == Mode::kResumed) op().memory().SetBeginning(beginning_);
     input_ = op().inputs().front()->MakeIterator(context());
     return input_->Restore(reader);
   }

@@ -128,6 +128,14 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
     return Status::Ok();
   }
 
+  Status ExpectEnd() {
+    int64_t key = 0;
+    bool full = false;
+    FASTPIPE_RETURN_IF_ERROR(PullOne(&key, &full));
+    if (input_ended_) return Status::Ok();
+    return FailedPrecondition("the input is not what it was when the position was saved");
+  }
+
   // Pulls one result of the input; its end is OK.
   Status PullOne(int64_t* key, bool* full) {
     *full = false;
@@ -186,7 +194,8 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
       open = in_group && i + 1 == left_over_taken;
       if (!open) groups_.Take(key);
     }
-    input_ended_ = left_over_taken > 0;
+    // The input is told apart from one that was left early: a cache in it is complete now.
+    if (left_over_taken > 0) FASTPIPE_RETURN_IF_ERROR(ExpectEnd());
     left_over_taken_ = left_over_taken;
     if (!in_group) return Status::Ok();
     if (!open) {

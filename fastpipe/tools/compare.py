@@ -6,6 +6,7 @@ import argparse
 import functools
 import json
 import os
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,7 @@ SECONDS = 45.0
 _ROUNDS = 3
 _SURVEY_PART = 0.15  # of the time for one kind of data
 _MOST_BATCH = 64
+_LOUD = 0.1  # noise that the user should know of
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,12 @@ class Comparison:
             )
         if self.work.contents.kind == PHOTOGRAPHS and self.work.python_load is None:
             notes.append("Pillow is not installed: the Python function was not measured")
+        noise = statistics.median(row.noise for row in self.rows)
+        if noise > _LOUD:
+            notes.append(
+                f"the rounds differ by +/- {noise:.0%} in the median: other programs are busy, or "
+                "the time is short; try again on an idle machine or with more --seconds"
+            )
         python = cost_of_python(self.rows)
         return notes + ([python] if python else [])
 

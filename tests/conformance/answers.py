@@ -1,7 +1,7 @@
 """How equal is equal: the rules of the conformance cases, and a worker that applies them.
 
-Run as a program in the folder of the cases, it reads a case a line on standard input and answers each
-with [passed, what was wrong].
+Run as a program in the folder of the cases, it reads a case a line on standard input and answers
+each with [passed, what was wrong].
 """
 
 from __future__ import annotations
@@ -102,7 +102,9 @@ def _texts(want: dict[str, Any], got: Any) -> str:
 def _numbers(want: dict[str, Any], got: Any, expr: str) -> str:
     array = np.asarray(got)
     if "cardinality" in expr or expr.startswith("len("):
-        return "" if int(array) == int(want["data"][0]) else f"expected {want['data'][0]}, got {array}"
+        return (
+            "" if int(array) == int(want["data"][0]) else f"expected {want['data'][0]}, got {array}"
+        )
     if array.dtype.name != want["dtype"] or list(array.shape) != want["shape"]:
         return (
             f"expected {want['dtype']} of shape {want['shape']}, got {array.dtype.name} of "
@@ -120,7 +122,9 @@ def _numbers(want: dict[str, Any], got: Any, expr: str) -> str:
     if array.dtype == np.uint8 and computed:
         off = np.abs(array.astype(int) - expected.astype(int))
         close = off.size == 0 or (off.max() <= 1 and (off > 0).mean() <= 0.01)
-        return "" if close else f"pixels differ by up to {off.max()}, {(off > 0).mean():.1%} of them"
+        return (
+            "" if close else f"pixels differ by up to {off.max()}, {(off > 0).mean():.1%} of them"
+        )
     if np.array_equal(array, expected.astype(array.dtype)):
         return ""
     return f"expected {_short(expected.tolist())}, got {_short(array.tolist())}"

@@ -162,7 +162,11 @@ def results(shared, summary):
 
 
 def failures(results, kind):
-    return [f"{o.case['id']}: {o.case['expr']}\n    {o.why}" for o in results if o.kind == kind and not o.passed]
+    return [
+        f"{o.case['id']}: {o.case['expr']}\n    {o.why}"
+        for o in results
+        if o.kind == kind and not o.passed
+    ]
 
 
 @pytest.mark.parametrize("kind", COMPLETE)
@@ -215,7 +219,11 @@ def test_a_crash_or_a_hang_costs_one_case(tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "CASE_SECONDS", 2)
     one = {"dtype": "int64", "shape": [], "data": [1]}
     good = {"id": "x-2", "expr": "np.int64(1)", "expect": one}
-    crash = {"id": "x-0", "expr": "__import__('os').kill(__import__('os').getpid(), 9)", "expect": one}
+    crash = {
+        "id": "x-0",
+        "expr": "__import__('os').kill(__import__('os').getpid(), 9)",
+        "expect": one,
+    }
     hang = {"id": "x-1", "expr": "__import__('threading').Event().wait()", "expect": one}
     outcomes = run_cases([crash, hang, good, good], tmp_path)
     assert [outcome.passed for outcome in outcomes] == [False, False, True, True]

@@ -8,13 +8,13 @@ from fastpipe.errors import InvalidArgumentError, ResourceExhaustedError
 DTYPES = ["bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64"]
 
 
+@pytest.mark.parametrize("dims", [[], [3], [2, 0], [2, 3]])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_fill(dtype):
-    for dims in ([], [3], [2, 0], [2, 3]):
-        value = np.array(1, dtype)
-        open_shapes.check(lambda v: fill(dims, v), [value], np.full(dims, value)[()])
-        assert zeros(dims, dtype).dtype == dtype and not np.any(zeros(dims, dtype))
-        assert ones(dims, dtype).dtype == dtype and np.all(ones(dims, dtype))
+def test_fill(dtype, dims):
+    value = np.array(1, dtype)
+    open_shapes.check(lambda v: fill(dims, v), [value], np.full(dims, value)[()])
+    assert zeros(dims, dtype).dtype == dtype and not np.any(zeros(dims, dtype))
+    assert ones(dims, dtype).dtype == dtype and np.all(ones(dims, dtype))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -34,10 +34,15 @@ def test_folds(function, expected, axis):
             tolerance = 2e-3 if dtype == "float16" else 1e-5 if dtype in FLOATS else 0
             np.testing.assert_allclose(function(x, axis), want, tolerance, tolerance)
             assert function(x, axis).dtype == dtype
+
+
+@pytest.mark.parametrize("axis", AXES, ids=str)
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize(("function", "expected"), FOLDS, ids=lambda f: f.__name__)
+def test_axes(function, expected, keepdims, axis):
     x = X.astype(np.int64)
-    for keepdims in (False, True):
-        want = expected(x, of_numpy(axis), keepdims=keepdims)
-        open_shapes.check(lambda t: function(t, axis, keepdims), [x], want)
+    want = expected(x, of_numpy(axis), keepdims=keepdims)
+    open_shapes.check(lambda t: function(t, axis, keepdims), [x], want)
 
 
 @pytest.mark.parametrize("axis", AXES, ids=str)

@@ -30,7 +30,9 @@ def test_the_size_may_follow_the_key():
 def test_a_group_may_give_any_number_of_elements():
     check_transformation(
         lambda ds: ds.group_by_window(
-            lambda x: x % 2, lambda key, group: group.filter(lambda x: x != 1).map(lambda x: x + key), 3
+            lambda x: x % 2,
+            lambda key, group: group.filter(lambda x: x != 1).map(lambda x: x + key),
+            3,
         ),
         lambda values: reference.group_by_window(
             values, lambda x: x % 2, lambda k, group: [x + k for x in group if x != 1], lambda k: 3

@@ -156,9 +156,7 @@ def test_any_position_holds_under_any_parallelism(
 @pytest.mark.parametrize(("cycle_length", "block_length"), [(1, 1), (3, 1), (2, 4), (20, 3)])
 def test_interleave_obeys_the_laws(calls, cycle_length, block_length):
     check_transformation(
-        lambda ds: ds.interleave(
-            counted, cycle_length, block_length, threads(calls, cycle_length)
-        ),
+        lambda ds: ds.interleave(counted, cycle_length, block_length, threads(calls, cycle_length)),
         lambda values: reference.interleave(map(counted_list, values), cycle_length, block_length),
         failing=False,
     )
@@ -281,6 +279,4 @@ def test_elements_keep_their_structure():
     ds = fp.Dataset.range(2).interleave(
         lambda x: fp.Dataset.range(2).map(lambda y: {"x": x, "y": (y, "t")}), cycle_length=2
     )
-    assert [plain(e) for e in ds] == [
-        {"x": x, "y": (y, b"t")} for y in (0, 1) for x in (0, 1)
-    ]
+    assert [plain(e) for e in ds] == [{"x": x, "y": (y, b"t")} for y in (0, 1) for x in (0, 1)]

@@ -123,6 +123,4 @@ def test_an_output_signature_asks_for_python(calls):
         num_parallel_calls=calls,
         output_signature=(fp.TensorSpec((), "float32"), fp.TensorSpec((), "string")),
     )
-    check_op(
-        lambda: ds, [(float(x), b"t" * x) for x in range(5)], pickles=False, cardinality=5
-    )
+    check_op(lambda: ds, [(float(x), b"t" * x) for x in range(5)], pickles=False, cardinality=5)

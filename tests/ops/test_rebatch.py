@@ -15,7 +15,9 @@ def test_rows_are_cut_anew(sizes, drop_remainder):
     check_transformation(
         lambda ds: ds.batch(3).rebatch(sizes, drop_remainder),
         lambda values: reference.rebatch(
-            reference.batch(values, 3), sizes if isinstance(sizes, list) else [sizes], drop_remainder
+            reference.batch(values, 3),
+            sizes if isinstance(sizes, list) else [sizes],
+            drop_remainder,
         ),
     )
 

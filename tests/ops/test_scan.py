@@ -29,7 +29,9 @@ def test_the_state_may_have_structure():
 
 
 def test_an_element_that_fails_leaves_the_state_alone():
-    got = outcomes(iter(numbers([1, 2, 3], failing=1).scan(np.int64(0), lambda s, x: (s + x, s + x))))
+    got = outcomes(
+        iter(numbers([1, 2, 3], failing=1).scan(np.int64(0), lambda s, x: (s + x, s + x)))
+    )
     assert got == [1, FAILED, 3, 6]
 
 

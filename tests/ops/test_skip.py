@@ -8,9 +8,7 @@ from fastpipe.errors import InvalidArgumentError
 
 @pytest.mark.parametrize("count", [0, 1, 3, 8, 100])
 def test_the_first_elements_are_left_out(count):
-    check_transformation(
-        lambda ds: ds.skip(count), lambda values: reference.skip(values, count)
-    )
+    check_transformation(lambda ds: ds.skip(count), lambda values: reference.skip(values, count))
 
 
 def test_minus_one_leaves_out_all():

@@ -41,7 +41,12 @@ def test_a_directory_is_named_and_the_next_file_read(write, tmp_path, calls):
 @pytest.mark.parametrize("calls", PARALLEL)
 @pytest.mark.parametrize(
     "damage",
-    [lambda jpeg: b"", lambda jpeg: b"not a picture", lambda jpeg: jpeg[:200], lambda jpeg: jpeg[:2]],
+    [
+        lambda jpeg: b"",
+        lambda jpeg: b"not a picture",
+        lambda jpeg: jpeg[:200],
+        lambda jpeg: jpeg[:2],
+    ],
     ids=["empty", "text", "truncated", "header"],
 )
 def test_a_corrupt_jpeg_costs_one_picture(write, photographs, calls, damage):

@@ -60,7 +60,9 @@ def test_an_interleave_loses_nothing(calls, deterministic):
     inners = [range(1000 * n, 1000 * n + int(length)) for n, length in enumerate(lengths)]
     expected = list(reference.interleave(inners, 8, 3))
     got = [int(x) for x in ds]
-    assert (got if deterministic else sorted(got)) == (expected if deterministic else sorted(expected))
+    assert (got if deterministic else sorted(got)) == (
+        expected if deterministic else sorted(expected)
+    )
 
 
 @pytest.mark.parametrize("calls", PARALLEL)

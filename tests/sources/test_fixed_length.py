@@ -39,9 +39,7 @@ def test_compressed_records_are_the_same(write, compression, compress):
 
 def test_every_file_has_its_header_and_footer(write):
     paths = [write(name, b"h" + name.encode() * 4 + b"f") for name in "ab"]
-    check_op(
-        lambda: fp.FixedLengthRecordDataset(paths, 2, 1, 1), [b"aa", b"aa", b"bb", b"bb"]
-    )
+    check_op(lambda: fp.FixedLengthRecordDataset(paths, 2, 1, 1), [b"aa", b"aa", b"bb", b"bb"])
     check_op(
         lambda: fp.FixedLengthRecordDataset(paths, 2, 1, 1, num_parallel_reads=2),
         [b"aa", b"bb", b"aa", b"bb"],

@@ -21,7 +21,7 @@ def test_elements_are_what_the_function_yields(values):
         lambda: dataset(lambda: iter(values)),
         values,
         pickles=False,
-        savable=False if values else True,
+        savable=False,
         cardinality=fp.UNKNOWN_CARDINALITY,
     )
 

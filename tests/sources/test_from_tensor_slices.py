@@ -19,9 +19,7 @@ from fastpipe.errors import InvalidArgumentError
     ],
 )
 def test_each_row_is_an_element(value, expected):
-    check_op(
-        lambda: fp.Dataset.from_tensor_slices(value), expected, cardinality=len(expected)
-    )
+    check_op(lambda: fp.Dataset.from_tensor_slices(value), expected, cardinality=len(expected))
 
 
 @pytest.mark.parametrize(

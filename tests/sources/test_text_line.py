@@ -60,14 +60,14 @@ def test_short_reads_change_nothing(write):
 def test_several_files_follow_one_another(write):
     paths = [write(name, content) for name, content in [("a", b"1\n2"), ("b", b""), ("c", b"3\n")]]
     check_op(lambda: fp.TextLineDataset(paths), [b"1", b"2", b"3"])
-    check_op(
-        lambda: fp.TextLineDataset(fp.Dataset.from_tensor_slices(paths)), [b"1", b"2", b"3"]
-    )
+    check_op(lambda: fp.TextLineDataset(fp.Dataset.from_tensor_slices(paths)), [b"1", b"2", b"3"])
 
 
 @pytest.mark.parametrize("reads", [1, 2, 3, fp.AUTOTUNE])
 def test_parallel_reads_take_a_line_of_each_file_in_turn(write, reads):
-    paths = [write(name, b"".join(b"%s%d\n" % (name.encode(), n) for n in range(3))) for name in "ab"]
+    paths = [
+        write(name, b"".join(b"%s%d\n" % (name.encode(), n) for n in range(3))) for name in "ab"
+    ]
     expected = {1: "a0 a1 a2 b0 b1 b2"}.get(reads, "a0 b0 a1 b1 a2 b2")
     check_op(
         lambda: fp.TextLineDataset(paths, num_parallel_reads=reads),
@@ -95,7 +95,9 @@ def test_a_directory_is_named_and_the_next_file_follows(write, tmp_path):
 def test_truncated_gzip_is_an_error_not_an_end(write):
     whole = gzip.compress(b"".join(b"line %d\n" % n for n in range(1000)))
     path = write("a.gz", whole[: len(whole) // 2])
-    got = outcomes(iter(fp.TextLineDataset([path, write("b.gz", gzip.compress(b"next\n"))], "GZIP")))
+    got = outcomes(
+        iter(fp.TextLineDataset([path, write("b.gz", gzip.compress(b"next\n"))], "GZIP"))
+    )
     assert got.count(FAILED) == 1 and got[-1] == b"next"
     assert got[: got.index(FAILED)] == [b"line %d" % n for n in range(got.index(FAILED))]
     with pytest.raises(DataLossError, match="a.gz"):

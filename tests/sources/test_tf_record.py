@@ -41,9 +41,7 @@ def test_the_size_of_reads_changes_nothing(write, buffer_size):
 def test_several_files_follow_one_another_or_take_turns(write):
     paths = [write(name, reference.tf_record([name.encode() * n for n in (1, 2)])) for name in "ab"]
     check_op(lambda: fp.TFRecordDataset(paths), [b"a", b"aa", b"b", b"bb"])
-    check_op(
-        lambda: fp.TFRecordDataset(paths, num_parallel_reads=2), [b"a", b"b", b"aa", b"bb"]
-    )
+    check_op(lambda: fp.TFRecordDataset(paths, num_parallel_reads=2), [b"a", b"b", b"aa", b"bb"])
 
 
 @pytest.mark.parametrize("number", range(5))

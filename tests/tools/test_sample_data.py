@@ -2,6 +2,7 @@
 
 import pytest
 
+from fastpipe.__main__ import main
 from fastpipe.readers import TFRecordDataset
 from fastpipe.tools import sample_data
 from fastpipe.tools.contents import KINDS, PHOTOGRAPHS, RECORDS, contents
@@ -28,6 +29,14 @@ def test_made_once_and_readable(kind, small, tmp_path):
     assert data.kind == kind
     elements = list(work_on(data).pipeline(Variant("sequential"), None, endless=False))
     assert len(elements) == {"photographs": 3, "text": 10, "records": 8}[kind]
+
+
+def test_compare_without_a_path_takes_all_kinds(small, capsys):
+    pytest.importorskip("PIL")
+    assert main(["compare", "--elements", "4"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines[:3]] == list(KINDS)
+    assert [line.split(":")[0] for line in lines[-3:]] == ["Photographs", "Text", "Records"]
 
 
 def test_checksums_are_those_of_tfrecord(small):
