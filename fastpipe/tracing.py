@@ -202,7 +202,7 @@ def convert(value: Any, dtype: object = None) -> Any:
     if isinstance(value, Symbol):
         return value
     if isinstance(value, (list, tuple)) and has_symbol(value):
-        return call("stack", [convert(item) for item in value], unify=True, axis=0)
+        return call("stack", value, unify=True, axis=0)
     return as_tensor(value, dtype)
 
 
@@ -232,22 +232,14 @@ def call(kernel: str, inputs: Sequence[Any], *, unify: bool = False, **attrs: An
 
 
 def _unified(inputs: Sequence[Any]) -> list[Any]:
-    dtypes = [value.dtype for value in inputs if hasattr(value, "dtype")]
-    for value in inputs:
-        if isinstance(value, bytes):
-            dtypes.append(ALL["string"])
-        elif isinstance(value, (list, tuple)) and has_symbol(value):
-            dtypes.append(convert(value).dtype)
+    values = [convert(value) if has_symbol(value) else value for value in inputs]
+    dtypes = [value.dtype for value in values if hasattr(value, "dtype")]
+    dtypes += [ALL["string"] for value in values if isinstance(value, bytes)]
     # A bool beside numbers is the condition of a `where`, not a hint.
-    numeric = [dtype for dtype in dtypes if dtype != np.bool_] or dtypes
-    if not numeric:
-        return [convert(value) for value in inputs]
-    return [
-        convert(value)
-        if hasattr(value, "dtype") or has_symbol(value)
-        else _literal(value, numeric[0])
-        for value in inputs
-    ]
+    hints = [dtype for dtype in dtypes if dtype != np.bool_] or dtypes
+    if not hints:
+        return [convert(value) for value in values]
+    return [value if hasattr(value, "dtype") else _literal(value, hints[0]) for value in values]
 
 
 def _literal(value: Any, dtype: Any) -> Any:
