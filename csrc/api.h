@@ -1,9 +1,9 @@
 // The facade: everything that fastpipe/_core.pyx knows of native code.
 //
-// Contract: values in, Status out. Build a dataset or a program piece by piece, run one kernel, start a
-// Pipeline on a dataset. Nothing here grows with the number of ops or kernels.
-// Thread rule: datasets and programs are immutable; a builder belongs to one thread; a Pipeline may
-// be called by any thread, one call at a time runs and the others wait; Close may come at any time.
+// Contract: values in, Status out. Build a dataset or a program piece by piece, run one kernel,
+// start a Pipeline on a dataset. Nothing here grows with the number of ops or kernels. Thread rule:
+// datasets and programs are immutable; a builder belongs to one thread; a Pipeline may be called by
+// any thread, one call at a time runs and the others wait; Close may come at any time.
 #pragma once
 
 #include <cstdint>

@@ -34,8 +34,8 @@ StageDecision StageModel::Decide(const StageSample& sample, double spare_cores) 
     trial_ns_ += sample.interval_ns;
     // A rate from a handful of results says nothing: give slow stages more time.
     if (--trial_samples_ > 0 || (trial_delivered_ < 8 && trial_samples_ > -20)) return keep;
-    return Judge(sample, static_cast<double>(trial_delivered_) * 1e9 /
-                             static_cast<double>(trial_ns_));
+    return Judge(sample,
+                 static_cast<double>(trial_delivered_) * 1e9 / static_cast<double>(trial_ns_));
   }
   if (patience_ > 0) --patience_;
   const double interval = static_cast<double>(sample.interval_ns);
@@ -68,15 +68,14 @@ StageDecision StageModel::Decide(const StageSample& sample, double spare_cores) 
 StageDecision StageModel::Grow(const StageSample& sample, double spare_cores) {
   const double busy = static_cast<double>(std::max<int64_t>(sample.busy_ns, 1));
   // With all cores taken a thread waits for a core, not for storage: more of them help nobody.
-  const bool computing = static_cast<double>(sample.cpu_ns) / busy > kComputingShare ||
-                         spare_cores < kFreeCores;
-  int64_t threads = computing
-                        ? sample.threads + static_cast<int64_t>(spare_cores + 0.25)
-                        : 2 * sample.threads;
+  const bool computing =
+      static_cast<double>(sample.cpu_ns) / busy > kComputingShare || spare_cores < kFreeCores;
+  int64_t threads =
+      computing ? sample.threads + static_cast<int64_t>(spare_cores + 0.25) : 2 * sample.threads;
   threads = std::min(threads, sample.max_threads);
   if (threads <= sample.threads) return {sample.threads, sample.window, ""};
-  rate_before_ = static_cast<double>(sample.delivered) * 1e9 /
-                 static_cast<double>(sample.interval_ns);
+  rate_before_ =
+      static_cast<double>(sample.delivered) * 1e9 / static_cast<double>(sample.interval_ns);
   threads_before_ = sample.threads;
   trial_samples_ = kTrialSamples;
   trial_delivered_ = trial_ns_ = 0;
@@ -95,10 +94,10 @@ StageDecision StageModel::Judge(const StageSample& sample, double rate) {
   }
   next_patience_ = std::clamp(2 * next_patience_, kFirstPatience, kMaxPatience);
   patience_ = next_patience_;
-  return {before, sample.window,
-          StrCat("no gain: ", static_cast<int64_t>(rate_before_), " -> ",
-                 static_cast<int64_t>(rate), " results/s; threads ", sample.threads, " -> ",
-                 before)};
+  return {
+      before, sample.window,
+      StrCat("no gain: ", static_cast<int64_t>(rate_before_), " -> ", static_cast<int64_t>(rate),
+             " results/s; threads ", sample.threads, " -> ", before)};
 }
 
 }  // namespace fastpipe

@@ -2,9 +2,9 @@
 // threads.
 //
 // A stage limits the pipeline if its consumer waits for it while its workers are busy. Busy workers
-// that compute get more threads up to the free cores; busy workers that wait (on storage, on the GIL)
-// get twice as many. A step must pay: if the rate did not rise, it is taken back and not tried again
-// for a while. A stage whose workers mostly wait for room has too many and gives one back.
+// that compute get more threads up to the free cores; busy workers that wait (on storage, on the
+// GIL) get twice as many. A step must pay: if the rate did not rise, it is taken back and not tried
+// again for a while. A stage whose workers mostly wait for room has too many and gives one back.
 #pragma once
 
 #include <cstdint>
@@ -44,14 +44,14 @@ class StageModel {
   StageDecision Judge(const StageSample& sample, double rate);
   StageDecision Grow(const StageSample& sample, double spare_cores);
 
-  double rate_before_ = 0;       // results a second before the step on trial
-  int64_t threads_before_ = 0;   // 0: no step on trial
-  int64_t trial_samples_ = 0;    // left until the step is judged
+  double rate_before_ = 0;      // results a second before the step on trial
+  int64_t threads_before_ = 0;  // 0: no step on trial
+  int64_t trial_samples_ = 0;   // left until the step is judged
   int64_t trial_delivered_ = 0;
   int64_t trial_ns_ = 0;
-  int64_t patience_ = 0;         // samples to pass before growing again
+  int64_t patience_ = 0;  // samples to pass before growing again
   int64_t next_patience_ = 0;
-  int64_t idle_samples_ = 0;     // in a row, workers mostly waited for room
+  int64_t idle_samples_ = 0;  // in a row, workers mostly waited for room
 };
 
 }  // namespace fastpipe

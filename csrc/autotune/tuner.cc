@@ -19,8 +19,7 @@ constexpr size_t kLogLines = 500;
 
 class ThreadTuner final : public Tuner {
  public:
-  explicit ThreadTuner(RunContext* run)
-      : run_(run), thread_("fp-tuner", [this](int) { Watch(); }) {
+  explicit ThreadTuner(RunContext* run) : run_(run), thread_("fp-tuner", [this](int) { Watch(); }) {
     thread_.Resize(1);
   }
   ~ThreadTuner() override {
@@ -105,8 +104,7 @@ class ThreadTuner final : public Tuner {
     run_->stages().ForEach([&](Stage* stage) {
       auto node = watched_.extract(stage->id);
       const bool seen = !node.empty();
-      Watched& watched =
-          seen ? still.insert(std::move(node)).position->second : still[stage->id];
+      Watched& watched = seen ? still.insert(std::move(node)).position->second : still[stage->id];
       const StageSample totals = Totals(*stage);
       if (!seen) {
         watched.totals = totals;

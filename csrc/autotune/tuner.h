@@ -1,7 +1,7 @@
 // Tuner: one thread that watches the stages of a run and moves their AUTOTUNE knobs.
 //
-// Contract: starts with the first stage that has a tunable knob, looks every 10 ms at first and every
-// 100 ms later, never stops adapting, and writes one line into the log for each decision.
+// Contract: starts with the first stage that has a tunable knob, looks every 10 ms at first and
+// every 100 ms later, never stops adapting, and writes one line into the log for each decision.
 // Thread rule: Watch and log from any thread; destroyed by one, after which no knob moves.
 #pragma once
 

@@ -269,9 +269,8 @@ Result<ElementSpec> Args::TensorSpecs(std::string_view name) const {
     } else if (const DatasetRef* dataset = item.get<DatasetRef>()) {
       specs.push_back(DatasetSpec((*dataset)->spec()));
     } else if (const std::optional<Tensor> tensor = AsTensor(item)) {
-      specs.push_back(tensor->dtype() == DType::kDataset
-                          ? DatasetSpec(DatasetOf(*tensor)->spec())
-                          : TensorSpec::Of(*tensor));
+      specs.push_back(tensor->dtype() == DType::kDataset ? DatasetSpec(DatasetOf(*tensor)->spec())
+                                                         : TensorSpec::Of(*tensor));
     } else {
       return WrongType(name, "a list of tensors", *Find(name));
     }

@@ -11,9 +11,9 @@
 //   FASTPIPE_KERNEL("negate", PlanNegate);
 //
 // A kernel knows nothing of datasets, threads or Python, and owns no memory of its results: it asks
-// its Output. What a spec leaves open (unknown rank, unknown dimension) the kernel checks again when
-// it runs. Errors name what was given and what was expected; the op adds where.
-// Thread rule: Run is const and is called by many threads at once.
+// its Output. What a spec leaves open (unknown rank, unknown dimension) the kernel checks again
+// when it runs. Errors name what was given and what was expected; the op adds where. Thread rule:
+// Run is const and is called by many threads at once.
 #pragma once
 
 #include <memory>
@@ -101,8 +101,8 @@ inline Status ExpectInputs(const Args& attrs, Specs inputs, size_t count) {
 // InvalidArgument unless input `index` has dtype `dtype`.
 inline Status ExpectDType(const Args& attrs, Specs inputs, size_t index, DType dtype) {
   if (inputs[index].dtype == dtype) return Status::Ok();
-  return attrs.Error(StrCat("input ", index, " must be ", DTypeName(dtype), ", got ",
-                            inputs[index].ToString()));
+  return attrs.Error(
+      StrCat("input ", index, " must be ", DTypeName(dtype), ", got ", inputs[index].ToString()));
 }
 
 }  // namespace fastpipe

@@ -63,8 +63,8 @@ class MakeDatasetKernel final : public Kernel {
       const DatasetRef* known = input.get<DatasetRef>();
       inputs.push_back(known ? *known : DatasetOf(*in[next++]));
     }
-    FASTPIPE_ASSIGN(DatasetRef made, MakeDataset(Args(args_.owner(), std::move(bound)),
-                                                 std::move(inputs), where_));
+    FASTPIPE_ASSIGN(DatasetRef made,
+                    MakeDataset(Args(args_.owner(), std::move(bound)), std::move(inputs), where_));
     out[0].Set(TensorOf(std::move(made)));
     return Status::Ok();
   }
@@ -120,7 +120,8 @@ Result<std::vector<int>> ProgramBuilder::AddKernel(const Args& attrs, std::vecto
   for (int slot : instruction.inputs) {
     instruction.path_slot = std::max(instruction.path_slot, path_slots_[slot]);
   }
-  const int path = plan.path_input < 0 ? instruction.path_slot : instruction.inputs[plan.path_input];
+  const int path =
+      plan.path_input < 0 ? instruction.path_slot : instruction.inputs[plan.path_input];
   std::vector<int> slots;
   for (TensorSpec& output : plan.outputs) slots.push_back(AddSlot(std::move(output), path));
   instruction.first_output = slots.empty() ? 0 : slots.front();
@@ -174,8 +175,8 @@ void Program::Prepare(Scratch* scratch) const {
 Status Program::Run(KernelContext* context, const Element& args,
                     const std::vector<Tensor>& captures, Scratch* scratch, Element* out) const {
   if (args.size() != arg_slots_.size() || captures.size() != capture_slots_.size()) {
-    return Internal(StrCat("a function of ", arg_slots_.size(), " arguments was called with ",
-                           args.size()));
+    return Internal(
+        StrCat("a function of ", arg_slots_.size(), " arguments was called with ", args.size()));
   }
   Prepare(scratch);
   for (size_t i = 0; i < args.size(); ++i) scratch->pointers_[arg_slots_[i]] = &args[i];

@@ -1,10 +1,10 @@
 // Program: a traced user function, a straight line of kernel instructions over slots.
 //
-// Contract: a ProgramBuilder adds instructions one by one and knows the spec of every slot at once, so
-// that a mistake surfaces at the line that made it. An instruction is a kernel, or makes a dataset
-// from values that exist only at run time. A finished Program is immutable and holds its constants.
-// Thread rule: Run is const and may be called by many threads, each with its own Scratch. A builder
-// is used by one thread.
+// Contract: a ProgramBuilder adds instructions one by one and knows the spec of every slot at once,
+// so that a mistake surfaces at the line that made it. An instruction is a kernel, or makes a
+// dataset from values that exist only at run time. A finished Program is immutable and holds its
+// constants. Thread rule: Run is const and may be called by many threads, each with its own
+// Scratch. A builder is used by one thread.
 #pragma once
 
 #include <memory>

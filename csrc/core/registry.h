@@ -1,8 +1,8 @@
 // Registry: name -> factory of every op and kernel.
 //
-// Contract: registration happens before main through the two macros, one line beside the class; names
-// are unique. Nothing else in csrc/ lists ops or kernels.
-// Thread rule: written during static initialisation only, read by any thread afterwards.
+// Contract: registration happens before main through the two macros, one line beside the class;
+// names are unique. Nothing else in csrc/ lists ops or kernels. Thread rule: written during static
+// initialisation only, read by any thread afterwards.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ struct KernelRegistration {
 
 #define FASTPIPE_OP(name, factory) \
   const ::fastpipe::OpRegistration FASTPIPE_CONCAT(op_registration_, __COUNTER__)(name, factory)
-#define FASTPIPE_KERNEL(name, planner)                                                       \
+#define FASTPIPE_KERNEL(name, planner)                                                          \
   const ::fastpipe::KernelRegistration FASTPIPE_CONCAT(kernel_registration_, __COUNTER__)(name, \
                                                                                           planner)
 

@@ -1,8 +1,8 @@
 // StageStats and Knob: what a stage counts, and what of it can be changed while it runs.
 //
-// Contract: counters only grow, so that whoever reads them twice has the rates in between. A Knob is
-// an integer with bounds; one that the user fixed has equal bounds.
-// Thread rule: relaxed atomics, written by the stage's threads, read by any thread.
+// Contract: counters only grow, so that whoever reads them twice has the rates in between. A Knob
+// is an integer with bounds; one that the user fixed has equal bounds. Thread rule: relaxed
+// atomics, written by the stage's threads, read by any thread.
 #pragma once
 
 #include <atomic>

@@ -101,7 +101,8 @@ Status OutOfRange(std::string message);
 Status Unimplemented(std::string message);
 Status Internal(std::string message);
 Status Cancelled(std::string message);
-// The Status of a failed system call on `path`: ENOENT -> NotFound, EISDIR -> FailedPrecondition, ...
+// The Status of a failed system call on `path`: ENOENT -> NotFound, EISDIR -> FailedPrecondition,
+// ...
 Status FromErrno(int error, const std::string& what, const std::string& path);
 
 // A value or the Status that explains why there is none.
@@ -109,10 +110,9 @@ template <typename T>
 class [[nodiscard]] Result {
  public:
   Result(Status status) : status_(std::move(status)) {}  // NOLINT: implicit on purpose
-  template <typename U,
-            typename = std::enable_if_t<std::is_convertible_v<U&&, T> &&
-                                        !std::is_same_v<std::decay_t<U>, Status> &&
-                                        !std::is_same_v<std::decay_t<U>, Result>>>
+  template <typename U, typename = std::enable_if_t<std::is_convertible_v<U&&, T> &&
+                                                    !std::is_same_v<std::decay_t<U>, Status> &&
+                                                    !std::is_same_v<std::decay_t<U>, Result>>>
   Result(U&& value) : value_(std::forward<U>(value)) {}  // NOLINT: implicit on purpose
   bool ok() const { return status_.ok(); }
   Status& status() { return status_; }
@@ -148,10 +148,10 @@ std::string StrCat(const Pieces&... pieces) {
   return out;
 }
 
-#define FASTPIPE_RETURN_IF_ERROR(expression)             \
-  do {                                                   \
-    ::fastpipe::Status status_or_ok = (expression);      \
-    if (!status_or_ok.ok()) return status_or_ok;         \
+#define FASTPIPE_RETURN_IF_ERROR(expression)        \
+  do {                                              \
+    ::fastpipe::Status status_or_ok = (expression); \
+    if (!status_or_ok.ok()) return status_or_ok;    \
   } while (false)
 
 #define FASTPIPE_CONCAT_INNER(a, b) a##b
@@ -159,9 +159,9 @@ std::string StrCat(const Pieces&... pieces) {
 // FASTPIPE_ASSIGN(auto value, Parse(text)): declares or assigns `value`, or returns the error.
 #define FASTPIPE_ASSIGN(target, expression) \
   FASTPIPE_ASSIGN_INNER(FASTPIPE_CONCAT(result_, __LINE__), target, expression)
-#define FASTPIPE_ASSIGN_INNER(result, target, expression)  \
-  auto result = (expression);                              \
-  if (!result.ok()) return std::move(result.status());     \
+#define FASTPIPE_ASSIGN_INNER(result, target, expression) \
+  auto result = (expression);                             \
+  if (!result.ok()) return std::move(result.status());    \
   target = std::move(result.value())
 
 }  // namespace fastpipe

@@ -54,7 +54,8 @@ float ToFloat(Half value) {
   const uint32_t exponent = (value.bits >> 10) & 0x1f;
   const uint32_t mantissa = value.bits & 0x3ff;
   if (exponent == 0) {
-    const float magnitude = std::bit_cast<float>(uint32_t{0x33800000}) * static_cast<float>(mantissa);
+    const float magnitude =
+        std::bit_cast<float>(uint32_t{0x33800000}) * static_cast<float>(mantissa);
     return sign ? -magnitude : magnitude;
   }
   const uint32_t wide = exponent == 31 ? 255 : exponent + 112;

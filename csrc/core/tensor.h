@@ -1,10 +1,11 @@
-// DType, Shape, Tensor and TensorSpec: one value of the pipeline and what is known of it beforehand.
+// DType, Shape, Tensor and TensorSpec: one value of the pipeline and what is known of it
+// beforehand.
 //
 // Contract: a Tensor is dtype + shape + bytes in at most 64 bytes of struct. Up to 16 bytes of
-// payload (any scalar, a short string) live inline: no allocation and no atomic. Larger payloads are
-// slices of a shared Buffer, so copying a Tensor never copies bytes. Strings are bytes: a scalar is
-// a slice, an array is offsets + bytes.
-// Thread rule: a plain value; the payload is immutable once the Tensor has been handed on.
+// payload (any scalar, a short string) live inline: no allocation and no atomic. Larger payloads
+// are slices of a shared Buffer, so copying a Tensor never copies bytes. Strings are bytes: a
+// scalar is a slice, an array is offsets + bytes. Thread rule: a plain value; the payload is
+// immutable once the Tensor has been handed on.
 #pragma once
 
 #include <cstdint>
@@ -242,7 +243,7 @@ using ElementSpec = std::vector<TensorSpec>;
 struct TensorSpec {
   DType dtype = DType::kInvalid;
   bool known_rank = false;
-  std::vector<int64_t> dims;  // -1: unknown; empty when the rank is unknown
+  std::vector<int64_t> dims;                   // -1: unknown; empty when the rank is unknown
   std::shared_ptr<const ElementSpec> element;  // for kDataset: the spec of its elements
 
   static TensorSpec Of(DType dtype, std::vector<int64_t> dims) {

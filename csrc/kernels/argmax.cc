@@ -17,12 +17,15 @@ template <typename T, bool kGreatest>
 int64_t PickBest(const Tensor& x, int64_t start, int64_t size, int64_t step) {
   const T* values = x.data<T>() + start;
   int64_t best = 0;
+  auto champion = ToWide(values[0]);
   for (int64_t i = 1; i < size; ++i) {
     const auto value = ToWide(values[i * step]);
-    const auto champion = ToWide(values[best * step]);
     // A comparison with NaN is false: a NaN never wins, and as champion gives way to any number.
     const bool better = kGreatest ? value > champion : value < champion;
-    if (better || (champion != champion && value == value)) best = i;
+    if (better || (champion != champion && value == value)) {
+      best = i;
+      champion = value;
+    }
   }
   return best;
 }

@@ -19,16 +19,17 @@ uint8_t* CopyStrided(const uint8_t* source, int64_t count, int64_t step, uint8_t
 }  // namespace
 
 Assembler::Assembler(DType dtype, Dims dims, Output* output)
-    : dims_(dims),
-      output_(output),
-      size_(DTypeSize(dtype)),
-      strings_(size_ == 0 ? static_cast<size_t>(NumElements(dims)) : 0) {
-  if (size_ != 0) next_ = output->Allocate(dtype, dims);
+    : dims_(dims), output_(output), size_(DTypeSize(dtype)) {
+  if (size_ != 0) {
+    next_ = output->Allocate(dtype, dims);
+  } else {
+    strings_.emplace(static_cast<size_t>(NumElements(dims)));
+  }
 }
 
 void Assembler::Append(const Tensor& source, int64_t start, int64_t count, int64_t step) {
-  if (size_ == 0) {
-    for (int64_t i = 0; i < count; ++i) strings_.Append(source.str(start + i * step));
+  if (strings_) {
+    for (int64_t i = 0; i < count; ++i) strings_->Append(source.str(start + i * step));
     return;
   }
   const uint8_t* from = source.raw() + start * static_cast<int64_t>(size_);
@@ -54,7 +55,7 @@ void Assembler::Append(const Tensor& source, int64_t start, const StridedLoop& l
 }
 
 void Assembler::Finish() {
-  if (size_ == 0) output_->Set(strings_.Build(dims_));
+  if (strings_) output_->Set(strings_->Build(dims_));
 }
 
 Status ExpectPossibleDims(std::string_view owner, Dims dims) {

@@ -6,6 +6,7 @@
 // rule: one thread.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/kernel.h"
@@ -34,7 +35,7 @@ class Assembler {
   Output* const output_;
   const size_t size_;        // bytes of one value; 0 for strings
   uint8_t* next_ = nullptr;  // where the next number goes
-  StringArrayBuilder strings_;
+  std::optional<StringArrayBuilder> strings_;
 };
 
 // InvalidArgument unless a tensor of shape `dims` can exist: no negative size, not absurdly many.

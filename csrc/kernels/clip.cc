@@ -47,6 +47,10 @@ Status BoundsTooLarge(const Args& attrs, const std::string& x, const std::string
 }
 
 Status ClipAll(const Args& attrs, Run run, Inputs in, Output* out) {
+  if (in[0]->rank() == 0 && in[1]->rank() == 0 && in[2]->rank() == 0) {
+    run(StridedLoop(0), in, out->Allocate(in[0]->dtype(), {}));
+    return Status::Ok();
+  }
   FASTPIPE_ASSIGN(const std::vector<int64_t> dims, BroadcastDims(attrs.owner(), in));
   const Dims x = in[0]->dims();
   if (!std::equal(x.begin(), x.end(), dims.begin(), dims.end())) {

@@ -1,6 +1,7 @@
 #include "kernels/elementwise.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/broadcast.h"
 
@@ -8,6 +9,11 @@ namespace fastpipe {
 namespace {
 
 bool SameDims(Dims a, Dims b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+// True if `part` is the end of `whole`: an operand that repeats as a whole.
+bool IsSuffix(Dims part, Dims whole) {
+  return part.size() < whole.size() && SameDims(part, whole.last(part.size()));
+}
 
 class BinaryKernel final : public Kernel {
  public:
@@ -20,6 +26,8 @@ class BinaryKernel final : public Kernel {
     if (SameDims(x.dims(), y.dims())) return RunFlat(x, 1, y, 1, x.dims(), &out[0]);
     if (y.rank() == 0) return RunFlat(x, 1, y, 0, x.dims(), &out[0]);
     if (x.rank() == 0) return RunFlat(x, 0, y, 1, y.dims(), &out[0]);
+    if (IsSuffix(y.dims(), x.dims())) return RunRepeating(x, y, false, &out[0]);
+    if (IsSuffix(x.dims(), y.dims())) return RunRepeating(y, x, true, &out[0]);
     return RunBroadcast(in, &out[0]);
   }
 
@@ -29,6 +37,32 @@ class BinaryKernel final : public Kernel {
     const int64_t count = NumElements(dims);
     if (entry_.check && count > 0) FASTPIPE_RETURN_IF_ERROR(entry_.check(attrs_, y));
     entry_.loop(x.raw(), step_x, y.raw(), step_y, out->Allocate(entry_.result, dims), count);
+    return Status::Ok();
+  }
+
+  // `part` repeats along `whole`, like the means of three channels along an image. Copies of it
+  // side by side make runs long enough to be vectorised.
+  Status RunRepeating(const Tensor& whole, const Tensor& part, bool swap, Output* out) const {
+    constexpr int64_t kRun = 512;
+    const int64_t total = whole.num_elements();
+    const int64_t length = part.num_elements();
+    if (entry_.check && total > 0) {
+      FASTPIPE_RETURN_IF_ERROR(entry_.check(attrs_, swap ? whole : part));
+    }
+    uint8_t* to = out->Allocate(entry_.result, whole.dims());
+    if (total == 0) return Status::Ok();
+    const int64_t copies = std::min((kRun + length - 1) / length, total / length);
+    const size_t bytes = static_cast<size_t>(length * size_);
+    std::vector<uint8_t> run(copies > 1 ? bytes * static_cast<size_t>(copies) : 0);
+    for (size_t at = 0; at < run.size(); at += bytes) std::memcpy(&run[at], part.raw(), bytes);
+    const uint8_t* repeated = copies > 1 ? run.data() : part.raw();
+    const int64_t out_size = static_cast<int64_t>(DTypeSize(entry_.result));
+    for (int64_t done = 0; done < total; done += copies * length) {
+      const int64_t count = std::min(copies * length, total - done);
+      const uint8_t* from = whole.raw() + done * size_;
+      entry_.loop(swap ? repeated : from, 1, swap ? from : repeated, 1, to + done * out_size,
+                  count);
+    }
     return Status::Ok();
   }
 

@@ -26,7 +26,8 @@ Result<KernelPlan> PlanReadFile(const Args& attrs, Specs inputs) {
   if (inputs[0].known_rank && inputs[0].rank() != 0) {
     return attrs.Error(StrCat("the path must be a scalar, got ", inputs[0].ToString()));
   }
-  return KernelPlan{{TensorSpec::Scalar(DType::kString)}, KernelFrom(RunReadFile), /*path_input=*/0};
+  return KernelPlan{
+      {TensorSpec::Scalar(DType::kString)}, KernelFrom(RunReadFile), /*path_input=*/0};
 }
 
 FASTPIPE_KERNEL("read_file", PlanReadFile);

@@ -54,7 +54,7 @@ struct GreatestOf {
   using Limits = std::numeric_limits<State>;
   static constexpr State kStart = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   static State Fold(State state, State value) {
-    return value > state || value != value ? value : state;  // NaN, once met, stays
+    return (value > state) | (value != value) ? value : state;  // NaN, once met, stays
   }
   static State Merge(State a, State b) { return Fold(a, b); }
   static T Finish(State state, int64_t) { return FromWide<T>(state); }
@@ -66,7 +66,7 @@ struct LeastOf : GreatestOf<T> {
   using Limits = std::numeric_limits<State>;
   static constexpr State kStart = Limits::has_infinity ? Limits::infinity() : Limits::max();
   static State Fold(State state, State value) {
-    return value < state || value != value ? value : state;
+    return (value < state) | (value != value) ? value : state;
   }
   static State Merge(State a, State b) { return Fold(a, b); }
 };

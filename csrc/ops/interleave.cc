@@ -11,8 +11,8 @@ namespace {
 
 constexpr int64_t kDefaultCycleLength = 16;
 
-// Sequential, in the consumer's thread. A slot that runs dry is refilled when the cycle comes back to
-// it; an inner that ends within a block forfeits the rest of it.
+// Sequential, in the consumer's thread. A slot that runs dry is refilled when the cycle comes back
+// to it; an inner that ends within a block forfeits the rest of it.
 class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
  public:
   SequentialInterleaveIterator(const Interleave& op, const IteratorContext& context)
@@ -97,8 +97,8 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
       if (!slots_[i].inner) continue;
       PositionWriter inner;
       FASTPIPE_RETURN_IF_ERROR(slots_[i].inner->Save(&inner));
-      saved.inners.push_back({static_cast<int64_t>(i), slots_[i].sequence - oldest->sequence,
-                              inner.bytes(), 0});
+      saved.inners.push_back(
+          {static_cast<int64_t>(i), slots_[i].sequence - oldest->sequence, inner.bytes(), 0});
     }
     saved.Write(writer);
     return Status::Ok();
@@ -158,15 +158,14 @@ Result<std::shared_ptr<Dataset>> MakeInterleave(const Args& args, std::vector<Da
   FASTPIPE_ASSIGN(settings.threads, ParallelCalls(args));
   FASTPIPE_ASSIGN(settings.deterministic, Deterministic(args));
   if (settings.cycle_length == 0 || settings.cycle_length < kAutotune) {
-    return args.Error(
-        StrCat("cycle_length must be >= 1 or AUTOTUNE, got ", settings.cycle_length));
+    return args.Error(StrCat("cycle_length must be >= 1 or AUTOTUNE, got ", settings.cycle_length));
   }
   if (settings.cycle_length == kAutotune) {
     settings.cycle_length = std::max(kDefaultCycleLength, settings.threads);
   }
   if (settings.threads > settings.cycle_length) {
-    return args.Error(StrCat("num_parallel_calls must be <= cycle_length (",
-                             settings.cycle_length, ") or AUTOTUNE, got ", settings.threads));
+    return args.Error(StrCat("num_parallel_calls must be <= cycle_length (", settings.cycle_length,
+                             ") or AUTOTUNE, got ", settings.threads));
   }
   return std::make_shared<Interleave>(inputs[0], std::move(function), settings);
 }

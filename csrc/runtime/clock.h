@@ -1,8 +1,7 @@
 // Clocks and stopwatches of the runtime.
 //
-// Contract: wall time is monotonic; CPU time is that of the calling thread, so that waiting on a disk
-// is not mistaken for work.
-// Thread rule: any thread; a stopwatch belongs to one.
+// Contract: wall time is monotonic; CPU time is that of the calling thread, so that waiting on a
+// disk is not mistaken for work. Thread rule: any thread; a stopwatch belongs to one.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,8 @@ struct Stage {
   int64_t id = 0;     // unique within the run, given by Add
   std::string label;  // "map (train.py:12)"
   StageStats stats;
-  Knob threads;      // worker threads
-  Knob window;       // chunks in flight or ready
+  Knob threads;  // worker threads
+  Knob window;   // chunks in flight or ready
   // Brings the stage to what the knobs say; called under the registry's lock.
   std::function<void()> apply;
   std::function<int()> running_threads;

@@ -46,7 +46,8 @@ StageLimits PlanStage(int64_t threads, int64_t max_threads, int64_t buffer,
     limits.window = std::clamp<int64_t>(buffer, 1, 8);
     limits.max_chunk = static_cast<size_t>(std::max<int64_t>(buffer / limits.window, 1));
     limits.max_chunk = std::min(limits.max_chunk, kMaxChunk);
-    limits.window = std::max<int64_t>(limits.window, buffer / static_cast<int64_t>(limits.max_chunk));
+    limits.window =
+        std::max<int64_t>(limits.window, buffer / static_cast<int64_t>(limits.max_chunk));
     limits.min_window = limits.max_window = limits.window;
   }
   limits.byte_limit = RamBudget(options);

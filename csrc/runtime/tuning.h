@@ -1,8 +1,7 @@
 // StageLimits: where the knobs of a stage start and how far they may go.
 //
-// Contract: pure arithmetic. A number the user gave is kept exactly; kAutotune leaves a range to the
-// tuner.
-// Thread rule: any thread.
+// Contract: pure arithmetic. A number the user gave is kept exactly; kAutotune leaves a range to
+// the tuner. Thread rule: any thread.
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 // first-published when order is free. At most `capacity` chunks are open or waiting, so a slow
 // consumer stops the workers; the capacity is larger than the number of workers, so that one slow
 // element does not idle the others.
-// Thread rule: workers and one consumer; a Chunk belongs to the worker between Open and Publish, and
-// to the consumer between Take and Recycle.
+// Thread rule: workers and one consumer; a Chunk belongs to the worker between Open and Publish,
+// and to the consumer between Take and Recycle.
 #pragma once
 
 #include <deque>

@@ -6,7 +6,8 @@
 // first Next.
 // Thread rule: Next, Save and Restore by the consumer; `pull` and `save` run under the input lock
 // (or before the threads start); what `new_compute` returns belongs to one worker. The owner must
-// cancel the input's token before it destroys the stage, so that a worker blocked in `pull` returns.
+// cancel the input's token before it destroys the stage, so that a worker blocked in `pull`
+// returns.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +38,8 @@ struct StageWork {
   std::function<Status(int64_t count, int64_t* skipped)> skip;
 };
 
-// The position of an op that works on its consumer's thread, in the format of WorkerStage, so that a
-// pass may go on with another num_parallel_calls.
+// The position of an op that works on its consumer's thread, in the format of WorkerStage, so that
+// a pass may go on with another num_parallel_calls.
 Status SaveLikeStage(const std::function<Status(PositionWriter*)>& save, PositionWriter* writer);
 // Reads either. The arguments are those of StageWork.
 Status RestoreLikeStage(const std::function<Status(PositionReader*)>& restore,
@@ -119,8 +120,8 @@ class WorkerStage {
  private:
   void Start() {
     started_ = true;
-    const StageLimits limits =
-        PlanStage(settings_.threads, settings_.max_threads, settings_.buffer, consumer_.run->options());
+    const StageLimits limits = PlanStage(settings_.threads, settings_.max_threads, settings_.buffer,
+                                         consumer_.run->options());
     stage_.label = settings_.label;
     stage_.threads.Init(limits.threads, limits.min_threads, limits.max_threads);
     stage_.window.Init(limits.window, limits.min_window, limits.max_window);

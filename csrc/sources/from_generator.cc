@@ -1,5 +1,5 @@
-// from_generator(handle, signature, args): the elements of a Python iterator, called again for every
-// pass. It has no position: nobody can know whether a generator would yield the same again.
+// from_generator(handle, signature, args): the elements of a Python iterator, called again for
+// every pass. It has no position: nobody can know whether a generator would yield the same again.
 
 #include "core/python_hooks.h"
 #include "core/registry.h"

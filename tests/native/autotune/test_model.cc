@@ -7,8 +7,8 @@ namespace {
 
 constexpr int64_t kInterval = 100'000'000;
 
-// A stage whose elements take `cost_ns` of wall time, of which `cpu_share` on a core, for a consumer
-// that is faster than any number of threads.
+// A stage whose elements take `cost_ns` of wall time, of which `cpu_share` on a core, for a
+// consumer that is faster than any number of threads.
 StageSample Starved(int64_t threads, int64_t cost_ns, double cpu_share, int64_t useful_threads) {
   StageSample sample;
   sample.interval_ns = kInterval;
