@@ -56,7 +56,7 @@ class Variant:
 
 
 def _sanitized(name: str, *flags: str) -> Variant:
-    checks = ("-O1", "-g", "-fno-omit-frame-pointer", "-fno-wrapv", "-UNDEBUG")
+    checks = ("-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv", "-UNDEBUG")
     return Variant(name, (*checks, "-D_GLIBCXX_ASSERTIONS", *flags), flags)
 
 
