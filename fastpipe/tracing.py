@@ -133,7 +133,7 @@ class Symbol:
         kernel = _UFUNCS.get(ufunc.__name__)
         if kernel is None or method != "__call__" or kwargs:
             self._untraceable(f"NumPy's {ufunc.__name__}")
-        return call(kernel, inputs, unify=True)
+        return _apply(kernel, inputs)
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
@@ -155,7 +155,7 @@ _UFUNCS = {
     "true_divide": "divide", "floor_divide": "floor_divide", "remainder": "floor_mod",
     "power": "power", "minimum": "minimum", "maximum": "maximum", "equal": "equal",
     "not_equal": "not_equal", "less": "less", "less_equal": "less_equal", "greater": "greater",
-    "greater_equal": "greater_equal",
+    "greater_equal": "greater_equal", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
 }  # fmt: skip
 
 # What array.py installs for Symbol.__getitem__: indexing is a family of kernels of its own.
@@ -167,27 +167,43 @@ def set_indexing(index: Callable[[Any, Any], Any]) -> None:
     _indexing[:] = [index]
 
 
-def _binary(kernel: str, name: str) -> None:
+# Operators that mean one thing on bools and another on integers.
+_BY_KIND = {
+    "and": ("logical_and", "bitwise_and"),
+    "or": ("logical_or", "bitwise_or"),
+    "xor": ("logical_xor", "bitwise_xor"),
+    "invert": ("logical_not", "bitwise_not"),
+}
+
+
+def _apply(operation: str, inputs: Sequence[Any]) -> Any:
+    if operation in _BY_KIND:
+        integers = any(isinstance(x, Symbol) and x.dtype.is_integer for x in inputs)
+        operation = _BY_KIND[operation][integers]
+    return call(operation, inputs, unify=True)
+
+
+def _binary(operation: str, name: str) -> None:
     def operator(self: Symbol, other: Any) -> Any:
-        return call(kernel, [self, other], unify=True)
+        return _apply(operation, [self, other])
 
     def reflected(self: Symbol, other: Any) -> Any:
-        return call(kernel, [other, self], unify=True)
+        return _apply(operation, [other, self])
 
     setattr(Symbol, f"__{name}__", operator)
     if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(Symbol, f"__r{name}__", reflected)
 
 
-for _kernel, _name in {
+for _operation, _name in {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv",
     "floor_divide": "floordiv", "floor_mod": "mod", "power": "pow", "less": "lt",
     "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne",
-    "logical_and": "and", "logical_or": "or", "logical_xor": "xor",
+    "and": "and", "or": "or", "xor": "xor",
 }.items():  # fmt: skip
-    _binary(_kernel, _name)
-for _kernel, _name in {"negative": "neg", "abs": "abs", "logical_not": "invert"}.items():
-    setattr(Symbol, f"__{_name}__", lambda self, kernel=_kernel: call(kernel, [self]))
+    _binary(_operation, _name)
+for _operation, _name in {"negative": "neg", "abs": "abs", "invert": "invert"}.items():
+    setattr(Symbol, f"__{_name}__", lambda self, operation=_operation: _apply(operation, [self]))
 
 
 def has_symbol(value: Any) -> bool:

@@ -357,3 +357,20 @@ def test_kernels_mean_the_same_eager_and_traced(function, inputs, expected):
 
 def test_strings_mean_the_same_eager_and_traced():
     check_kernel(fp.strings.upper, [b"ab"], b"AB", wrong_dtypes=["int64"])
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x: x & 3, [0, 1, 2, 3, 0]),
+        (lambda x: 8 | x, [8, 9, 10, 11, 12]),
+        (lambda x: x ^ 1, [1, 0, 3, 2, 5]),
+        (lambda x: ~x, [-1, -2, -3, -4, -5]),
+        (lambda x: np.int64(6) & x, [0, 0, 2, 2, 4]),
+        (lambda x: (x > 1) & (x < 4), [False, False, True, True, False]),
+        (lambda x: (x > 3) | ~(x > 0), [True, False, False, False, True]),
+        (lambda x: (x > 1) ^ True, [True, True, False, False, False]),
+    ],
+)
+def test_bit_operators_work_on_integers_and_on_bools(function, expected):
+    assert [v.item() for v in fp.Dataset.range(5).map(function)] == expected
