@@ -155,7 +155,8 @@ _UFUNCS = {
     "true_divide": "divide", "floor_divide": "floor_divide", "remainder": "floor_mod",
     "power": "power", "minimum": "minimum", "maximum": "maximum", "equal": "equal",
     "not_equal": "not_equal", "less": "less", "less_equal": "less_equal", "greater": "greater",
-    "greater_equal": "greater_equal", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+    "greater_equal": "greater_equal", "bitwise_and": "and", "bitwise_or": "or",
+    "bitwise_xor": "xor",
 }  # fmt: skip
 
 # What array.py installs for Symbol.__getitem__: indexing is a family of kernels of its own.
