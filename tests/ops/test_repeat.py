@@ -30,7 +30,8 @@ def test_without_a_count_it_never_ends(count):
 
 def test_repeating_nothing_for_ever_ends():
     check_op(lambda: fp.Dataset.range(0).repeat(), [], cardinality=0)
-    check_op(lambda: fp.Dataset.range(5).filter(lambda x: x > 9).repeat(), [])
+    # Nobody can know beforehand that this is empty: its cardinality is infinite, as in tf.data.
+    assert list(fp.Dataset.range(5).filter(lambda x: x > 9).repeat()) == []
 
 
 def test_repeating_only_errors_for_ever_does_not_hang():
