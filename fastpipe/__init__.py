@@ -41,6 +41,7 @@ from fastpipe.array import (
 )
 from fastpipe.array import range_ as range
 from fastpipe.base import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from fastpipe.control import cond
 from fastpipe.dataset import Dataset
 from fastpipe.errors import PythonFallbackWarning
 from fastpipe.functions import numpy_function, py_function
@@ -111,6 +112,7 @@ __all__ = [
     "cast",
     "clip_by_value",
     "concat",
+    "cond",
     "constant",
     "cumsum",
     "ensure_shape",

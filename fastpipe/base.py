@@ -13,6 +13,7 @@ from fastpipe.options import Options
 from fastpipe.spec import DatasetSpec, TensorSpec
 from fastpipe.structure import LEAF, DatasetLeaf, leaf_structures, unflatten
 from fastpipe.tracing import (
+    BoundFunction,
     Function,
     PythonCallable,
     Symbol,
@@ -224,15 +225,25 @@ def _public_spec(spec: tuple[str, Any, Any], leaf: Any) -> Any:
 
 
 def python_callables(node: Node) -> list[PythonCallable]:
-    """The Python functions that a pipeline calls, in the order of its ops."""
+    """The Python functions that a pipeline calls, in nested functions too."""
     found = [item for source in node.inputs for item in python_callables(source)]
-    for value in node.args.values():
-        if isinstance(value, PythonCallable):
-            found.append(value)
-        for record in value.records if isinstance(value, Function) else ():
-            attrs = record[2] if record[0] == "kernel" else {}
-            found += [item for item in attrs.values() if isinstance(item, PythonCallable)]
-    return found
+    return found + [item for value in node.args.values() for item in _callables_in(value)]
+
+
+def _callables_in(value: Any) -> list[PythonCallable]:
+    if isinstance(value, PythonCallable):
+        return [value]
+    if isinstance(value, BoundFunction):
+        return _callables_in(value.function)
+    if isinstance(value, DatasetBase):
+        return python_callables(value.node)
+    if isinstance(value, (list, tuple)):
+        return [item for part in value for item in _callables_in(part)]
+    if isinstance(value, dict):
+        return [item for part in value.values() for item in _callables_in(part)]
+    if isinstance(value, Function):
+        return [item for record in value.records for item in _callables_in(record)]
+    return []
 
 
 def leaf_structure(value: Any) -> Any:

@@ -55,7 +55,7 @@ def flatten(value: Any, leaf_structure: Callable[[Any], Any]) -> tuple[list[Any]
             return tuple(walk(item) for item in node)
         if isinstance(node, Mapping):
             return {key: walk(node[key]) for key in sorted(node)}
-        if hasattr(node, "to_leaves"):
+        if hasattr(type(node), "to_leaves"):  # asking a symbol itself would end its tracing
             parts = node.to_leaves()
             leaves.extend(parts)
             return Composite(type(node), len(parts))

@@ -64,3 +64,13 @@ def test_options_compare_print_and_pickle():
     options = fp.Options(storage=fp.SimulatedStorage(open_delay=0.5))
     assert pickle.loads(pickle.dumps(options)) == options != fp.Options()
     assert "open_delay=0.5" in repr(options)
+
+
+def test_native_only_finds_python_in_nested_functions():
+    def inner(x):
+        return fp.Dataset.range(2).map(lambda y: fp.py_function(lambda v: v, [x + y], fp.int64))
+
+    options = fp.Options()
+    options.native_only = True
+    with pytest.raises(fp.errors.TracingError, match="native_only"):
+        iter(fp.Dataset.range(2).flat_map(inner).with_options(options))

@@ -17,6 +17,7 @@ from fastpipe import errors, image, io, math, strings
 from fastpipe.array import *  # noqa: F403
 from fastpipe.array import range_ as range
 from fastpipe.array import slice_ as slice
+from fastpipe.control import cond
 from fastpipe.functions import numpy_function, py_function
 from fastpipe.indexing import constant
 from fastpipe.math import *  # noqa: F403
@@ -75,7 +76,7 @@ debugging = SimpleNamespace(check_numerics=math.check_numerics)
 nn = SimpleNamespace(relu=math.relu, sigmoid=math.sigmoid, tanh=math.tanh)
 
 __all__ = [
-    "DType", "RaggedTensor", "Tensor", "TensorSpec", "bfloat16", "bool", "constant",
+    "DType", "RaggedTensor", "Tensor", "TensorSpec", "bfloat16", "bool", "cond", "constant",
     "convert_to_tensor", "data", "debugging", "double", "errors", "float16", "float32", "float64",
     "half", "image", "int16", "int32", "int64", "int8", "io", "math", "newaxis", "nn",
     "numpy_function", "py_function", "range", "slice", "string", "strings", "uint16", "uint32",
