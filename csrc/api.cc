@@ -130,7 +130,8 @@ void Pipeline::Open(uint64_t run_index) {
   run->stages().set_on_first_tunable([this, run = run.get()] {
     if (!options_.run.autotune) return;
     MutexLock lock(report_mutex_);
-    tuner_ = Tuner::Start(run);
+    // A worker may start a stage of its own while the pipeline is being closed.
+    if (!closed_) tuner_ = Tuner::Start(run);
   });
   iterator_ = dataset_->MakeIterator({run, cancel_});
   MutexLock lock(report_mutex_);
@@ -178,6 +179,7 @@ void Pipeline::Close() {
   std::unique_ptr<Tuner> tuner;
   {
     MutexLock report_lock(report_mutex_);
+    closed_ = true;
     tuner = std::move(tuner_);
   }
   tuner.reset();
@@ -223,6 +225,7 @@ Status Pipeline::Restore(const std::string& fingerprint, const std::string& stat
     return FailedPrecondition("the position was saved by another pipeline");
   }
   MutexLock lock(mutex_);
+  if (!iterator_) return Cancelled("the iterator was closed");
   Open(run_index);
   PositionReader body(position);
   return iterator_->Restore(&body);

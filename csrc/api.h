@@ -123,6 +123,7 @@ class Pipeline {
   Mutex report_mutex_;  // held briefly: reports come while a Next waits
   std::shared_ptr<RunContext> run_ GUARDED_BY(report_mutex_);
   std::unique_ptr<Tuner> tuner_ GUARDED_BY(report_mutex_);
+  bool closed_ GUARDED_BY(report_mutex_) = false;
 };
 
 std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options);

@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import Any
 
-from fastpipe.io import matching_files
+from fastpipe.tracing import call
 
 
 def exists(path: Any) -> bool:
@@ -30,7 +30,7 @@ def listdir(path: Any) -> list[str]:
 
 def glob(pattern: Any) -> list[str]:
     """The paths that match a pattern, or several, sorted."""
-    return [os.fsdecode(path) for path in matching_files(pattern).tolist()]
+    return [os.fsdecode(path) for path in call("matching_files", [pattern]).tolist()]
 
 
 def makedirs(path: Any) -> None:

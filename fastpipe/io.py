@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastpipe import gfile
 from fastpipe.integers import integers_argument
 from fastpipe.parsing import (
     FixedLenFeature,
@@ -27,6 +28,7 @@ __all__ = [
     "decode_raw",
     "encode_base64",
     "extract_jpeg_shape",
+    "gfile",
     "is_jpeg",
     "matching_files",
     "parse_example",

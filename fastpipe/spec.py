@@ -226,11 +226,15 @@ def _has_numpy(value: object) -> bool:
     return hasattr(value, "dtype")
 
 
+def _text(item: Any) -> Any:
+    """A str or a path as bytes; anything else as it is."""
+    if hasattr(item, "__fspath__"):
+        item = item.__fspath__()
+    return item.encode("utf-8", "surrogateescape") if isinstance(item, str) else item
+
+
 def _strings(array: Any) -> Any:
-    flat = [
-        item.encode("utf-8", "surrogateescape") if isinstance(item, str) else item
-        for item in np.asarray(array, dtype=object).ravel().tolist()
-    ]
+    flat = [_text(item) for item in np.asarray(array, dtype=object).ravel().tolist()]
     for item in flat:
         if not isinstance(item, bytes):
             raise TypeError(

@@ -143,3 +143,9 @@ def test_what_is_no_tensor_is_refused(value):
 )
 def test_the_spec_of_an_element_is_known_before_there_is_one(make, spec):
     assert make().element_spec == spec
+
+
+def test_paths_are_strings_alone_and_in_lists():
+    path = Path("a") / "b.txt"
+    assert as_tensor(path) == b"a/b.txt"
+    assert as_tensor([path, "c"]).tolist() == [b"a/b.txt", b"c"]
