@@ -1,6 +1,6 @@
 #include "ops/held_elements.h"
 
-#include <algorithm>
+#include "core/indexed.h"
 
 namespace fastpipe {
 namespace {
@@ -9,7 +9,7 @@ class HeldElements final : public Dataset {
  public:
   HeldElements(const ElementSpec& spec, std::vector<Element> elements)
       : Dataset(spec, {}), elements_(std::move(elements)) {}
-  const std::vector<Element>& elements() const { return elements_; }
+  void Fill(int64_t index, Element* out) const { *out = elements_[static_cast<size_t>(index)]; }
   int64_t Cardinality() const override { return static_cast<int64_t>(elements_.size()); }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
@@ -17,36 +17,8 @@ class HeldElements final : public Dataset {
   const std::vector<Element> elements_;
 };
 
-class HeldElementsIterator final : public IteratorOf<HeldElements> {
- public:
-  using IteratorOf::IteratorOf;
-
- private:
-  Status Produce(Element* out) override {
-    if (next_ == op().Cardinality()) return Status::EndOfSequence();
-    *out = op().elements()[static_cast<size_t>(next_++)];
-    return Status::Ok();
-  }
-  Status ProduceSkip(int64_t count, int64_t* skipped) override {
-    const int64_t step = std::min(count, op().Cardinality() - next_);
-    next_ += step;
-    *skipped += step;
-    return step == count ? Status::Ok() : Status::EndOfSequence();
-  }
-  Status SavePosition(PositionWriter* writer) override {
-    writer->PutInt(next_);
-    return Status::Ok();
-  }
-  Status RestorePosition(PositionReader* reader) override {
-    next_ = reader->GetCount(op().Cardinality());
-    return Status::Ok();
-  }
-
-  int64_t next_ = 0;
-};
-
 std::unique_ptr<Iterator> HeldElements::MakeIterator(const IteratorContext& context) const {
-  return std::make_unique<HeldElementsIterator>(*this, context);
+  return std::make_unique<IndexedIterator<HeldElements>>(*this, context);
 }
 
 }  // namespace

@@ -79,22 +79,17 @@ class ParallelMapIterator final : public IteratorOf<Map> {
 
  private:
   StageWork<Element> Work() {
-    return {
-        .pull = [this](Element* job) { return input_->Next(job); },
-        .new_compute =
-            [this] {
-              auto call = std::make_shared<FunctionCall>(op().function());
-              return [call, kernel_context = below_.run->kernel_context(below_)](
-                         Element* job, Element* out) mutable {
-                Status status = call->Run(&kernel_context, *job, out);
-                job->clear();
-                return status;
-              };
-            },
-        .save = [this](PositionWriter* writer) { return input_->Save(writer); },
-        .restore = [this](PositionReader* reader) { return input_->Restore(reader); },
-        .skip = [this](int64_t count, int64_t* skipped) { return input_->Skip(count, skipped); },
+    StageWork<Element> work = WorkOnElements(input_.get());
+    work.new_compute = [this] {
+      auto call = std::make_shared<FunctionCall>(op().function());
+      return [call, kernel_context = below_.run->kernel_context(below_)](Element* job,
+                                                                         Element* out) mutable {
+        Status status = call->Run(&kernel_context, *job, out);
+        job->clear();
+        return status;
+      };
     };
+    return work;
   }
 
   Status Produce(Element* out) override { return stage_.Next(out); }

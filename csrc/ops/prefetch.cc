@@ -29,19 +29,14 @@ class PrefetchIterator final : public IteratorOf<Prefetch> {
 
  private:
   StageWork<Element> Work() {
-    return {
-        .pull = [this](Element* job) { return input_->Next(job); },
-        .new_compute =
-            [] {
-              return [](Element* job, Element* out) {
-                *out = std::move(*job);
-                return Status::Ok();
-              };
-            },
-        .save = [this](PositionWriter* writer) { return input_->Save(writer); },
-        .restore = [this](PositionReader* reader) { return input_->Restore(reader); },
-        .skip = [this](int64_t count, int64_t* skipped) { return input_->Skip(count, skipped); },
+    StageWork<Element> work = WorkOnElements(input_.get());
+    work.new_compute = [] {
+      return [](Element* job, Element* out) {
+        *out = std::move(*job);
+        return Status::Ok();
+      };
     };
+    return work;
   }
 
   Status Produce(Element* out) override { return stage_.Next(out); }

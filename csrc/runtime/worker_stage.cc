@@ -2,6 +2,15 @@
 
 namespace fastpipe {
 
+StageWork<Element> WorkOnElements(Iterator* input) {
+  StageWork<Element> work;
+  work.pull = [input](Element* job) { return input->Next(job); };
+  work.save = [input](PositionWriter* writer) { return input->Save(writer); };
+  work.restore = [input](PositionReader* reader) { return input->Restore(reader); };
+  work.skip = [input](int64_t count, int64_t* skipped) { return input->Skip(count, skipped); };
+  return work;
+}
+
 Status SaveLikeStage(const std::function<Status(PositionWriter*)>& save, PositionWriter* writer) {
   PositionWriter input;
   FASTPIPE_RETURN_IF_ERROR(save(&input));

@@ -38,6 +38,10 @@ struct StageWork {
   std::function<Status(int64_t count, int64_t* skipped)> skip;
 };
 
+// The work of a stage whose jobs are the elements of `input`, one result each: all but new_compute.
+// `input` must outlive the stage.
+StageWork<Element> WorkOnElements(Iterator* input);
+
 // The position of an op that works on its consumer's thread, in the format of WorkerStage, so that
 // a pass may go on with another num_parallel_calls.
 Status SaveLikeStage(const std::function<Status(PositionWriter*)>& save, PositionWriter* writer);

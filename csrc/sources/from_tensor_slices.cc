@@ -1,8 +1,7 @@
 // from_tensor_slices(components): the rows of axis 0 of all components side by side. A row shares
 // memory with its component.
 
-#include <algorithm>
-
+#include "core/indexed.h"
 #include "core/registry.h"
 #include "core/stack.h"
 
@@ -16,7 +15,9 @@ class FromTensorSlices final : public Dataset {
       : Dataset(std::move(spec), {}), components_(std::move(components)), size_(size) {}
 
   int64_t Cardinality() const override { return size_; }
-  const std::vector<Tensor>& components() const { return components_; }
+  void Fill(int64_t index, Element* out) const {
+    for (const Tensor& component : components_) out->push_back(component.Row(index));
+  }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
@@ -24,37 +25,8 @@ class FromTensorSlices final : public Dataset {
   const int64_t size_;  // kUnknown while traced
 };
 
-class FromTensorSlicesIterator final : public IteratorOf<FromTensorSlices> {
- public:
-  using IteratorOf::IteratorOf;
-
- private:
-  Status Produce(Element* out) override {
-    if (next_ == op().Cardinality()) return Status::EndOfSequence();
-    for (const Tensor& component : op().components()) out->push_back(component.Row(next_));
-    ++next_;
-    return Status::Ok();
-  }
-  Status ProduceSkip(int64_t count, int64_t* skipped) override {
-    const int64_t step = std::min(count, op().Cardinality() - next_);
-    next_ += step;
-    *skipped += step;
-    return step == count ? Status::Ok() : Status::EndOfSequence();
-  }
-  Status SavePosition(PositionWriter* writer) override {
-    writer->PutInt(next_);
-    return Status::Ok();
-  }
-  Status RestorePosition(PositionReader* reader) override {
-    next_ = reader->GetCount(op().Cardinality());
-    return Status::Ok();
-  }
-
-  int64_t next_ = 0;
-};
-
 std::unique_ptr<Iterator> FromTensorSlices::MakeIterator(const IteratorContext& context) const {
-  return std::make_unique<FromTensorSlicesIterator>(*this, context);
+  return std::make_unique<IndexedIterator<FromTensorSlices>>(*this, context);
 }
 
 Result<std::shared_ptr<Dataset>> MakeFromTensorSlices(const Args& args, std::vector<DatasetRef>) {

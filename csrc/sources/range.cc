@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/indexed.h"
 #include "core/registry.h"
 #include "core/scalar.h"
 
@@ -18,11 +19,11 @@ class Range final : public Dataset {
         make_(make) {}
 
   int64_t Cardinality() const override { return size_; }
-  // REQUIRES: 0 <= index < Cardinality()
-  Tensor At(int64_t index) const {
+  void Fill(int64_t index, Element* out) const {
     // Unsigned, so that the steps of a range as wide as int64 may wrap on the way.
-    return make_(static_cast<int64_t>(static_cast<uint64_t>(start_) +
-                                      static_cast<uint64_t>(index) * static_cast<uint64_t>(step_)));
+    out->push_back(
+        make_(static_cast<int64_t>(static_cast<uint64_t>(start_) +
+                                   static_cast<uint64_t>(index) * static_cast<uint64_t>(step_))));
   }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
@@ -41,36 +42,8 @@ class Range final : public Dataset {
   const ScalarMaker make_;
 };
 
-class RangeIterator final : public IteratorOf<Range> {
- public:
-  using IteratorOf::IteratorOf;
-
- private:
-  Status Produce(Element* out) override {
-    if (next_ == op().Cardinality()) return Status::EndOfSequence();
-    out->push_back(op().At(next_++));
-    return Status::Ok();
-  }
-  Status ProduceSkip(int64_t count, int64_t* skipped) override {
-    const int64_t step = std::min(count, op().Cardinality() - next_);
-    next_ += step;
-    *skipped += step;
-    return step == count ? Status::Ok() : Status::EndOfSequence();
-  }
-  Status SavePosition(PositionWriter* writer) override {
-    writer->PutInt(next_);
-    return Status::Ok();
-  }
-  Status RestorePosition(PositionReader* reader) override {
-    next_ = reader->GetCount(op().Cardinality());
-    return Status::Ok();
-  }
-
-  int64_t next_ = 0;
-};
-
 std::unique_ptr<Iterator> Range::MakeIterator(const IteratorContext& context) const {
-  return std::make_unique<RangeIterator>(*this, context);
+  return std::make_unique<IndexedIterator<Range>>(*this, context);
 }
 
 Result<std::shared_ptr<Dataset>> MakeRange(const Args& args, std::vector<DatasetRef>) {
