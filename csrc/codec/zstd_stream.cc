@@ -1,0 +1,56 @@
+#include "codec/zstd_stream.h"
+
+#include <zstd.h>
+#include <zstd_errors.h>
+
+namespace fastpipe {
+namespace {
+
+constexpr int kMaxWindowBits = 27;
+
+Status ErrorOf(size_t result) {
+  if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
+    return Status(Code::kResourceExhausted, "no memory to decompress with");
+  }
+  return DataLoss(ZSTD_getErrorName(result));
+}
+
+}  // namespace
+
+void ZstdStream::Free::operator()(ZSTD_DCtx_s* state) const { ZSTD_freeDCtx(state); }
+
+ZstdStream::ZstdStream() = default;
+ZstdStream::~ZstdStream() = default;
+
+Result<size_t> ZstdStream::Inflate(std::string_view* input, uint8_t* out, size_t size) {
+  size_t written = 0;
+  while (written < size && failure_.ok()) {
+    bool progress = false;
+    failure_ = Step(input, out + written, size - written, &written, &progress);
+    if (failure_.ok() && !progress) break;
+  }
+  // What came before an error is given first.
+  if (!failure_.ok() && written == 0) return failure_;
+  return written;
+}
+
+Status ZstdStream::Step(std::string_view* input, uint8_t* out, size_t size, size_t* written,
+                        bool* progress) {
+  if (complete_ && input->empty()) return Status::Ok();
+  if (state_ == nullptr) {
+    state_.reset(ZSTD_createDCtx());
+    if (state_ == nullptr) return Status(Code::kResourceExhausted, "no memory to decompress with");
+    ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, kMaxWindowBits);
+  }
+  ZSTD_inBuffer from = {input->data(), input->size(), 0};
+  ZSTD_outBuffer to = {out, size, 0};
+  const size_t result = ZSTD_decompressStream(state_.get(), &to, &from);
+  input->remove_prefix(from.pos);
+  *written += to.pos;
+  *progress = from.pos > 0 || to.pos > 0;
+  if (ZSTD_isError(result)) return ErrorOf(result);
+  complete_ = result == 0;
+  return Status::Ok();
+}
+
+}  // namespace fastpipe

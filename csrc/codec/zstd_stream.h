@@ -1,0 +1,46 @@
+// ZstdStream: decompresses Zstandard frames piece by piece.
+//
+// Contract: as ZlibStream (codec/zlib_stream.h): the caller feeds compressed bytes and gives room
+// for the result; whole frames may follow each other, and skippable ones are skipped. Bytes that
+// cannot be decompressed are DataLoss; the bytes before them are given first. A frame that asks for
+// a window of more than 128 MiB is refused before memory for it is taken.
+// Thread rule: used by one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "core/status.h"
+
+struct ZSTD_DCtx_s;  // zstd's state
+
+namespace fastpipe {
+
+class ZstdStream {
+ public:
+  ZstdStream();
+  ~ZstdStream();
+
+  // Decompresses from the front of `*input`, which is shortened by what was used, into `out`.
+  // Returns how many bytes were written: fewer than `size` only if the input is used up, or an
+  // error comes next. After an error only errors follow.
+  Result<size_t> Inflate(std::string_view* input, uint8_t* out, size_t size);
+
+  // True if all input so far consists of whole frames: it may end here.
+  bool complete() const { return complete_; }
+
+ private:
+  struct Free {
+    void operator()(ZSTD_DCtx_s* state) const;
+  };
+  // One call of zstd. Adds to `*written`; `*progress` is false if nothing could be done.
+  Status Step(std::string_view* input, uint8_t* out, size_t size, size_t* written, bool* progress);
+
+  std::unique_ptr<ZSTD_DCtx_s, Free> state_;  // null before the first byte
+  bool complete_ = true;
+  Status failure_;
+};
+
+}  // namespace fastpipe
