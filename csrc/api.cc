@@ -90,7 +90,7 @@ Status RunKernel(const Args& attrs, const std::vector<Tensor>& inputs,
   outputs->assign(plan.outputs.size(), Tensor());
   std::vector<Output> slots;
   for (Tensor& output : *outputs) slots.emplace_back(&output);
-  KernelContext context{PosixFileSystem(), CancelToken::Root()};
+  KernelContext context{PosixFileSystem(), CancelToken::Root(), nullptr};
   Status status = plan.kernel->Run(&context, pointers, slots);
   status.AddTrail(attrs.owner());
   return status;

@@ -101,7 +101,7 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
         void Set(const string&, Value)
 
     cdef cppclass NativeProgram "fastpipe::Program":
-        pass
+        const vector[TensorSpec]& output_specs()
 
     cdef cppclass ProgramBuilder:
         ProgramBuilder()

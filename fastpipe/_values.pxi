@@ -155,6 +155,10 @@ cdef class Program:
 
     cdef shared_ptr[const NativeProgram] _ref
 
+    @property
+    def output_specs(self):
+        return _specs_to_python(self._ref.get().output_specs())
+
 
 cdef class Builder:
     """Adds the instructions of a traced function one by one."""

@@ -17,6 +17,7 @@ from fastpipe.tracing import (
     Function,
     PythonCallable,
     Symbol,
+    call,
     current_tracer,
     has_symbol,
     native_args,
@@ -120,8 +121,13 @@ class DatasetBase:
         ]
         return unflatten(self.structure, specs)
 
-    def cardinality(self) -> int:
-        """Number of elements, INFINITE_CARDINALITY (-1) or UNKNOWN_CARDINALITY (-2)."""
+    def cardinality(self) -> Any:
+        """Number of elements, INFINITE_CARDINALITY (-1) or UNKNOWN_CARDINALITY (-2).
+
+        An int; of a dataset that exists only when a traced function runs, a scalar int64 tensor.
+        """
+        if self.symbol is not None:
+            return call("dataset_cardinality", [self.symbol])
         return int(self.native.cardinality)
 
     def __len__(self) -> int:
@@ -130,7 +136,9 @@ class DatasetBase:
         Raises:
             TypeError: it is unknown or infinite.
         """
-        size = self.cardinality()
+        if self.symbol is not None:
+            raise TypeError("len() of a dataset in a traced function: use its cardinality()")
+        size: int = self.cardinality()
         if size == INFINITE_CARDINALITY:
             raise TypeError("the dataset is infinite")
         if size == UNKNOWN_CARDINALITY:

@@ -91,7 +91,7 @@ def _traced(
     args: list[Any] = []
     for structure, specs in components:
         leaves = [
-            _argument(tracer.arg(spec), leaf)
+            argument(tracer.arg(spec), leaf)
             for spec, leaf in zip(specs, leaf_structures(structure), strict=True)
         ]
         value = unflatten(structure, leaves)
@@ -105,7 +105,8 @@ def _packed(result: Any) -> Any:
     return tuple(result) if isinstance(result, list) else result
 
 
-def _argument(symbol: Symbol, leaf: Any) -> Any:
+def argument(symbol: Symbol, leaf: Any) -> Any:
+    """A tensor or dataset, by its structure, that exists only when the traced function runs."""
     return (
         DatasetBase._of_symbol(symbol, leaf.structure) if isinstance(leaf, DatasetLeaf) else symbol
     )

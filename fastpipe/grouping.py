@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from fastpipe.base import INFINITE_CARDINALITY, DatasetBase, leaf_structure
-from fastpipe.errors import InvalidArgumentError
+from fastpipe.base import DatasetBase
 from fastpipe.functions import arguments_of, trace
 from fastpipe.ragged import RaggedTensor
-from fastpipe.spec import as_tensor, int64
+from fastpipe.spec import int64
 from fastpipe.structure import (
     LEAF,
     Composite,
@@ -21,7 +20,7 @@ from fastpipe.structure import (
     map_leaves,
     unflatten,
 )
-from fastpipe.tracing import call, convert
+from fastpipe.tracing import call
 
 
 class Grouping(DatasetBase):
@@ -168,101 +167,10 @@ class Grouping(DatasetBase):
         """The first occurrence of each element."""
         return self._make("unique", {}, (self,), self.structure)
 
-    def scan(
-        self, initial_state: Any, scan_func: Callable[[Any, Any], Any], name: str | None = None
-    ) -> Any:
-        """A map that carries state: scan_func(state, element) -> (state, result).
-
-        >>> import numpy as np, fastpipe as fp
-        >>> sums = fp.Dataset.range(4).scan(np.int64(0), lambda s, x: (s + x, s + x))
-        >>> [int(x) for x in sums]
-        [0, 1, 3, 6]
-        """
-        leaves, structure = flatten(initial_state, leaf_structure)
-        state = [convert(leaf) for leaf in leaves]
-        group = _with_state(self, state, structure)
-        function = trace(scan_func, [group])
-        if not isinstance(function.structure, tuple) or len(function.structure) != 2:
-            raise TypeError("the function given to scan must return (state, result)")
-        if function.structure[0] != structure:
-            raise TypeError(
-                f"the function given to scan returned a state {function.structure[0]!r}, the "
-                f"initial state is {structure!r}"
-            )
-        arguments = {"function": function, "initial_state": state}
-        return self._make("scan", arguments, (self,), function.structure[1])
-
-    def reduce(
-        self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None
-    ) -> Any:
-        """Folds all elements into one value: reduce_func(state, element) -> state.
-
-        >>> import numpy as np, fastpipe as fp
-        >>> int(fp.Dataset.range(5).reduce(np.int64(0), lambda s, x: s + x))
-        10
-        """
-        if self.cardinality() == INFINITE_CARDINALITY:
-            raise InvalidArgumentError("reduce: the dataset is infinite")
-
-        def step(state: Any, element: Any) -> Any:
-            new = reduce_func(state, element)
-            return new, new
-
-        leaves, structure = flatten(initial_state, leaf_structure)
-        state = unflatten(structure, [as_tensor(leaf) for leaf in leaves])
-        for new_state in self.scan(initial_state, step):
-            state = new_state
-        return state
-
-    def get_single_element(self, name: str | None = None) -> Any:
-        """The only element.
-
-        Raises:
-            InvalidArgumentError: there is none, or more than one.
-        """
-        with self.iterator() as iterator:
-            elements = [element for element, _ in zip(iterator, range(2), strict=False)]
-        if len(elements) != 1:
-            found = "none" if not elements else "more than one"
-            raise InvalidArgumentError(f"get_single_element: expected one element, found {found}")
-        return elements[0]
-
     def assert_cardinality(self, expected_cardinality: int) -> Any:
         """States the number of elements, which is checked while iterating."""
         arguments = {"cardinality": expected_cardinality}
         return self._make("assert_cardinality", arguments, (self,), self.structure)
-
-    @classmethod
-    def choose_from_datasets(
-        cls,
-        datasets: Sequence[Any],
-        choice_dataset: Any,
-        stop_on_empty_dataset: bool = True,
-        name: str | None = None,
-    ) -> Any:
-        """Elements of several datasets, in the order in which `choice_dataset` names them."""
-        _require_alike(datasets)
-        arguments = {"stop_on_empty_dataset": stop_on_empty_dataset}
-        inputs = (choice_dataset, *datasets)
-        return cls._make("choose_from_datasets", arguments, inputs, datasets[0].structure)
-
-    @classmethod
-    def sample_from_datasets(
-        cls,
-        datasets: Sequence[Any],
-        weights: Any = None,
-        seed: int | None = None,
-        stop_on_empty_dataset: bool = False,
-        name: str | None = None,
-    ) -> Any:
-        """Elements of several datasets, drawn at random by `weights` (default equal)."""
-        _require_alike(datasets)
-        arguments = {
-            "weights": None if weights is None else [float(w) for w in weights],
-            "seed": seed,
-            "stop_on_empty_dataset": stop_on_empty_dataset,
-        }
-        return cls._make("sample_from_datasets", arguments, datasets, datasets[0].structure)
 
 
 def _as_int64(value: Any) -> Any:
@@ -271,28 +179,6 @@ def _as_int64(value: Any) -> Any:
 
 def _dataset_spec(dataset: DatasetBase) -> tuple[str, tuple[()], Any]:
     return "dataset", (), dataset.native.specs
-
-
-def _with_state(dataset: DatasetBase, state: list[Any], structure: Any) -> tuple[Any, list[Any]]:
-    """The arguments (state, element) of a stateful function."""
-    specs = []
-    for value in state:
-        dtype = "string" if isinstance(value, bytes) or value.dtype == object else value.dtype.name
-        specs.append((dtype, () if isinstance(value, bytes) else tuple(value.shape), None))
-    return (structure, dataset.structure), specs + dataset.native.specs
-
-
-def _require_alike(datasets: Sequence[Any]) -> None:
-    if not datasets:
-        raise InvalidArgumentError("expected at least one dataset, got an empty list")
-    first = datasets[0]
-    for other in datasets[1:]:
-        same = [a[0] for a in first.native.specs] == [b[0] for b in other.native.specs]
-        if first.structure != other.structure or not same:
-            raise TypeError(
-                f"the datasets must have equal elements, got {first.element_spec!r} and "
-                f"{other.element_spec!r}"
-            )
 
 
 def _bounded_shapes(dataset: DatasetBase, shapes: Any, longest: Any) -> Any:

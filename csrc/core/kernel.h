@@ -33,6 +33,8 @@ class FileSystem;  // io/file_system.h
 struct KernelContext {
   FileSystem* file_system = nullptr;
   std::shared_ptr<CancelToken> cancel;
+  // What datasets that it iterates are part of; null where a kernel runs on its own.
+  std::shared_ptr<RunContext> run;
 };
 
 // Where one result goes.

@@ -32,7 +32,7 @@ class RunContext {
   FileSystem* file_system() const { return file_system_; }
   StageRegistry& stages() { return stages_; }
   KernelContext kernel_context(const IteratorContext& context) const {
-    return {file_system_, context.cancel};
+    return {file_system_, context.cancel, context.run};
   }
 
   // Which run of its pipeline this is: 0, 1, ... Restoring sets it to that of the saved run.

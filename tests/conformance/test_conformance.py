@@ -47,9 +47,19 @@ FLOORS = {
     "strings": 21,
     "text": 20,
     "tfrecord": 13,
-    "window": 20,
+    "window": 21,
 }
-COMPLETE = ("seed", "interleave", "text", "tfrecord", "fixed", "list_files", "select", "batch")
+COMPLETE = (
+    "seed",
+    "interleave",
+    "text",
+    "tfrecord",
+    "fixed",
+    "list_files",
+    "select",
+    "batch",
+    "window",
+)
 
 
 class Outcome(NamedTuple):

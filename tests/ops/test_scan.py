@@ -35,11 +35,6 @@ def test_an_element_that_fails_leaves_the_state_alone():
     assert got == [1, FAILED, 3, 6]
 
 
-def test_reduce_is_the_last_state():
-    assert fp.Dataset.range(5).reduce(np.int64(0), lambda s, x: s + x) == 10
-    assert fp.Dataset.range(0).reduce(np.int64(7), lambda s, x: s + x) == 7
-
-
 @pytest.mark.parametrize(
     "function",
     [

@@ -1,0 +1,196 @@
+"""Sources: datasets made of values, numbers, generators and file names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from fastpipe.base import DatasetBase, leaf_structure
+from fastpipe.functions import signature_of
+from fastpipe.spec import as_tensor, dtype_name, int64
+from fastpipe.structure import LEAF, flatten, map_leaves
+from fastpipe.tracing import PythonCallable, convert
+
+
+def _components(tensors: Any) -> tuple[list[Any], Any]:
+    leaves, structure = flatten(tensors, leaf_structure)
+    return [leaf if isinstance(leaf, DatasetBase) else convert(leaf) for leaf in leaves], structure
+
+
+def _components_as_is(leaves: list[Any]) -> list[Any]:
+    # A component that is a dataset travels as a tensor that holds it.
+    return [leaf.symbol or leaf if isinstance(leaf, DatasetBase) else leaf for leaf in leaves]
+
+
+class Sources(DatasetBase):
+    """Mixed into Dataset."""
+
+    @classmethod
+    def range(cls, *args: Any, output_type: Any = int64, name: str | None = None) -> Any:
+        """Numbers as Python's range yields them: range(stop), (start, stop) or (start, stop, step).
+
+        Raises:
+            InvalidArgumentError: step is 0.
+
+        >>> from fastpipe import Dataset
+        >>> [int(x) for x in Dataset.range(1, 6, 2)]
+        [1, 3, 5]
+        """
+        if not 1 <= len(args) <= 3:
+            raise TypeError(f"range takes 1 to 3 numbers, got {len(args)}")
+        start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+        arguments = {"start": start, "stop": stop, "step": step, "dtype": dtype_name(output_type)}
+        return cls._make("range", arguments, (), LEAF)
+
+    @classmethod
+    def from_tensors(cls, tensors: Any, name: str | None = None) -> Any:
+        """One element: `tensors`.
+
+        >>> from fastpipe import Dataset
+        >>> [x.tolist() for x in Dataset.from_tensors([1, 2])]
+        [[1, 2]]
+        """
+        leaves, structure = _components(tensors)
+        return cls._make("from_tensors", {"components": _components_as_is(leaves)}, (), structure)
+
+    @classmethod
+    def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> Any:
+        """One element for each row of axis 0 of all components, which have equal length.
+
+        Raises:
+            InvalidArgumentError: a component is a scalar, or lengths differ.
+
+        >>> from fastpipe import Dataset
+        >>> [(int(x), y) for x, y in Dataset.from_tensor_slices(([1, 2], ["a", "b"]))]
+        [(1, b'a'), (2, b'b')]
+        """
+        leaves, structure = _components(tensors)
+        return cls._make("from_tensor_slices", {"components": leaves}, (), structure)
+
+    @classmethod
+    def from_list(cls, elements: Sequence[Any], name: str | None = None) -> Any:
+        """The elements of a list, which have equal structure and shapes."""
+        if not elements:
+            raise ValueError("from_list needs at least one element")
+        rows = [flatten(element, leaf_structure) for element in elements]
+        structure = rows[0][1]
+        for _, other in rows:
+            if other != structure:
+                raise TypeError(f"elements differ in structure: {structure!r} and {other!r}")
+        columns = zip(*[leaves for leaves, _ in rows], strict=True)
+        components = [as_tensor(np.stack([as_tensor(x) for x in c])) for c in columns]
+        return cls._make("from_tensor_slices", {"components": components}, (), structure)
+
+    @classmethod
+    def from_generator(
+        cls,
+        generator: Callable[..., Any],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        """Elements that a Python function yields; it is called again for every pass.
+
+        Args:
+            generator: returns an iterable.
+            output_signature: TensorSpecs in the structure of an element.
+            output_types, output_shapes: the older way to say the same.
+            args: values that `generator` is called with, as NumPy values.
+
+        >>> from fastpipe import TensorSpec
+        >>> signature = TensorSpec((), "int64")
+        >>> from fastpipe import Dataset
+        >>> [int(x) for x in Dataset.from_generator(lambda: [3, 5], output_signature=signature)]
+        [3, 5]
+        """
+        if not callable(generator):
+            raise TypeError(f"generator must be callable, got {generator!r}")
+        if output_signature is None:
+            if output_types is None:
+                raise TypeError("from_generator needs an output_signature")
+            output_signature = signature_of(output_types, output_shapes)
+        specs, structure = flatten(output_signature, lambda leaf: LEAF)
+
+        def start(values: list[Any]) -> Any:
+            def leaves() -> Any:
+                for element in generator(*values):
+                    flat, got = flatten(element, leaf_structure)
+                    if got != structure:
+                        raise TypeError(
+                            f"the generator yielded {element!r:.80}, which has the structure "
+                            f"{got!r}; output_signature has {structure!r}"
+                        )
+                    yield flat
+
+            return leaves()
+
+        arguments = {
+            "handle": PythonCallable(start, generator),
+            "signature": specs,
+            "args": [convert(value) for value in args or ()],
+        }
+        return cls._make("from_generator", arguments, (), structure)
+
+    @classmethod
+    def list_files(
+        cls,
+        file_pattern: Any,
+        shuffle: bool | None = None,
+        seed: int | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Paths that match one or several glob patterns, as bytes.
+
+        Args:
+            file_pattern: a string, a list of strings, or a string tensor.
+            shuffle: True (default) draws a new order for every pass, False sorts.
+            seed: makes the orders reproducible.
+
+        Raises:
+            InvalidArgumentError: no file matches.
+        """
+        arguments = {
+            "patterns": convert(file_pattern),
+            "shuffle": shuffle is None or bool(shuffle),
+            "seed": seed,
+        }
+        return cls._make("list_files", arguments, (), LEAF)
+
+    @classmethod
+    def counter(
+        cls, start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None
+    ) -> Any:
+        """start, start + step, ... without end."""
+        arguments = {"start": start, "step": step, "dtype": dtype_name(dtype)}
+        return cls._make("counter", arguments, (), LEAF)
+
+    @classmethod
+    def random(cls, seed: int | None = None, name: str | None = None) -> Any:
+        """Pseudo-random int64 numbers without end."""
+        return cls._make("random", {"seed": seed}, (), LEAF)
+
+    @classmethod
+    def zip(cls, *datasets: Any, name: str | None = None) -> Any:
+        """Elements of several datasets side by side, until the first of them ends.
+
+        Takes datasets, or one nested structure of them.
+
+        >>> from fastpipe import Dataset
+        >>> a, b = Dataset.range(3), Dataset.range(10, 12)
+        >>> [(int(x), int(y)) for x, y in Dataset.zip(a, b)]
+        [(0, 10), (1, 11)]
+        """
+        nest = datasets[0] if len(datasets) == 1 else datasets
+        parts, structure = flatten(nest, lambda leaf: leaf)
+        for part in parts:
+            if not isinstance(part, DatasetBase):
+                raise TypeError(f"zip takes datasets, got {type(part).__name__}: {part!r:.80}")
+        return cls._make("zip", {}, parts, _zipped(structure))
+
+
+def _zipped(structure: Any) -> Any:
+    return map_leaves(structure, lambda part: part.structure)
