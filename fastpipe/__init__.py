@@ -8,7 +8,7 @@ Describe a pipeline in the vocabulary of tf.data; native threads run it without 
 [[0, 1], [4, 9]]
 """
 
-from fastpipe import errors, image, io, math, strings
+from fastpipe import errors, image, io, math, sparse, strings
 from fastpipe.array import (
     boolean_mask,
     broadcast_to,
@@ -50,7 +50,7 @@ from fastpipe.iterator import Iterator
 from fastpipe.math import cast, clip_by_value
 from fastpipe.node import AUTOTUNE
 from fastpipe.options import AutotuneOptions, Options, SimulatedStorage
-from fastpipe.ragged import RaggedTensor
+from fastpipe.ragged import RaggedTensor, RaggedTensorSpec
 from fastpipe.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
 from fastpipe.reductions import (
     argmax,
@@ -64,6 +64,7 @@ from fastpipe.reductions import (
     reduce_prod,
     reduce_sum,
 )
+from fastpipe.sparse import SparseTensor, SparseTensorSpec
 from fastpipe.spec import (
     DatasetSpec,
     DType,
@@ -99,7 +100,10 @@ __all__ = [
     "Options",
     "PythonFallbackWarning",
     "RaggedTensor",
+    "RaggedTensorSpec",
     "SimulatedStorage",
+    "SparseTensor",
+    "SparseTensorSpec",
     "TFRecordDataset",
     "TensorSpec",
     "TextLineDataset",
@@ -152,6 +156,7 @@ __all__ = [
     "shape",
     "size",
     "sort",
+    "sparse",
     "split",
     "squeeze",
     "stack",

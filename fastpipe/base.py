@@ -119,7 +119,7 @@ class DatasetBase:
             _public_spec(spec, leaf)
             for spec, leaf in zip(self.native.specs, leaf_structures(self.structure), strict=True)
         ]
-        return unflatten(self.structure, specs)
+        return _unflatten_specs(self.structure, specs)
 
     def cardinality(self) -> Any:
         """Number of elements, INFINITE_CARDINALITY (-1) or UNKNOWN_CARDINALITY (-2).
@@ -229,7 +229,11 @@ def _public_spec(spec: tuple[str, Any, Any], leaf: Any) -> Any:
         _public_spec(item, inner)
         for item, inner in zip(nested, leaf_structures(leaf.structure), strict=True)
     ]
-    return DatasetSpec(unflatten(leaf.structure, specs))
+    return DatasetSpec(_unflatten_specs(leaf.structure, specs))
+
+
+def _unflatten_specs(structure: Any, specs: list[Any]) -> Any:
+    return unflatten(structure, specs, lambda node, leaves: node.kind.spec_from_leaves(leaves))
 
 
 def python_callables(node: Node) -> list[PythonCallable]:

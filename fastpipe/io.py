@@ -5,21 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from fastpipe import gfile
+from fastpipe.decoding import decode_base64, decode_csv, decode_raw, encode_base64
+from fastpipe.features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    RaggedFeature,
+    SparseFeature,
+    VarLenFeature,
+)
 from fastpipe.integers import integers_argument
 from fastpipe.parsing import (
-    FixedLenFeature,
-    decode_base64,
-    decode_csv,
-    decode_raw,
-    encode_base64,
     parse_example,
+    parse_sequence_example,
     parse_single_example,
+    parse_single_sequence_example,
 )
 from fastpipe.spec import dtype_name
 from fastpipe.tracing import call
 
 __all__ = [
     "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "RaggedFeature",
+    "SparseFeature",
+    "VarLenFeature",
     "decode_and_crop_jpeg",
     "decode_base64",
     "decode_csv",
@@ -32,7 +41,9 @@ __all__ = [
     "is_jpeg",
     "matching_files",
     "parse_example",
+    "parse_sequence_example",
     "parse_single_example",
+    "parse_single_sequence_example",
     "read_file",
 ]
 

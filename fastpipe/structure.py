@@ -58,7 +58,8 @@ def flatten(value: Any, leaf_structure: Callable[[Any], Any]) -> tuple[list[Any]
         if hasattr(type(node), "to_leaves"):  # asking a symbol itself would end its tracing
             parts = node.to_leaves()
             leaves.extend(parts)
-            return Composite(type(node), len(parts))
+            # A spec stands for the value that it describes.
+            return Composite(getattr(type(node), "value_type", type(node)), len(parts))
         leaves.append(node)
         return leaf_structure(node)
 
@@ -66,8 +67,14 @@ def flatten(value: Any, leaf_structure: Callable[[Any], Any]) -> tuple[list[Any]
     return leaves, structure
 
 
-def unflatten(structure: Any, leaves: list[Any]) -> Any:
-    """The reverse of flatten."""
+def _value(composite: Composite, leaves: list[Any]) -> Any:
+    return composite.kind.from_leaves(leaves)
+
+
+def unflatten(
+    structure: Any, leaves: list[Any], composite: Callable[[Composite, list[Any]], Any] = _value
+) -> Any:
+    """The reverse of flatten. `composite` makes a value of several tensors from its leaves."""
     rest: Iterator[Any] = iter(leaves)
 
     def walk(node: Any) -> Any:
@@ -78,7 +85,7 @@ def unflatten(structure: Any, leaves: list[Any]) -> Any:
         if isinstance(node, dict):
             return {key: walk(item) for key, item in node.items()}
         if isinstance(node, Composite):
-            return node.kind.from_leaves([next(rest) for _ in range(node.leaves)])
+            return composite(node, [next(rest) for _ in range(node.leaves)])
         return next(rest)
 
     return walk(structure)

@@ -10,9 +10,9 @@ namespace {
 constexpr size_t kMaxGroupDepth = 100;
 constexpr uint32_t kMaxFieldNumber = (1u << 29) - 1;
 
-// Example.features, Features.feature; the entry of a map: key and value; FloatList.value, ...
-constexpr uint32_t kExampleFeatures = 1;
-constexpr uint32_t kFeaturesEntry = 1;
+// Features.feature, FeatureLists.feature_list; the entry of a map: key and value;
+// FeatureList.feature, FloatList.value, ...
+constexpr uint32_t kMapEntry = 1;
 constexpr uint32_t kEntryKey = 1;
 constexpr uint32_t kEntryValue = 2;
 constexpr uint32_t kListValue = 1;
@@ -140,26 +140,35 @@ Result<Feature> ReadFeature(std::string_view message) {
   return feature;
 }
 
-bool ExampleReader::ReadEntry(std::string_view entry) {
-  key_ = feature_ = {};
+bool MapReader::ReadEntry(std::string_view entry) {
+  key_ = value_ = {};
   WireReader parts(entry);
   while (parts.Next()) {
     if (parts.Is(kEntryKey, WireType::kBytes)) key_ = parts.bytes();
-    if (parts.Is(kEntryValue, WireType::kBytes)) feature_ = parts.bytes();
+    if (parts.Is(kEntryValue, WireType::kBytes)) value_ = parts.bytes();
   }
   return parts.status().ok() || Stop(parts);
 }
 
-bool ExampleReader::Next() {
+bool MapReader::Next() {
   while (status_.ok()) {
     while (inner_.Next()) {
-      if (inner_.Is(kFeaturesEntry, WireType::kBytes)) return ReadEntry(inner_.bytes());
+      if (inner_.Is(kMapEntry, WireType::kBytes)) return ReadEntry(inner_.bytes());
     }
     if (!inner_.status().ok()) return Stop(inner_);
     if (!outer_.Next()) return Stop(outer_);
-    if (outer_.Is(kExampleFeatures, WireType::kBytes)) inner_ = WireReader(outer_.bytes());
+    if (outer_.Is(field_, WireType::kBytes)) inner_ = WireReader(outer_.bytes());
   }
   return false;
+}
+
+Status ReadFeatureList(std::string_view message, std::vector<std::string_view>* features) {
+  features->clear();
+  WireReader steps(message);
+  while (steps.Next()) {
+    if (steps.Is(kListValue, WireType::kBytes)) features->push_back(steps.bytes());
+  }
+  return steps.status();
 }
 
 Result<size_t> ReadFloats(const Feature& feature, std::span<float> out) {

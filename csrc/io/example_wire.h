@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/status.h"
 
@@ -70,17 +71,25 @@ struct Feature {
 };
 Result<Feature> ReadFeature(std::string_view message);
 
-// Walks the entries of a tf.train.Example: Next() is true while there is one.
-class ExampleReader {
+// Walks the entries of the maps that a message holds in one field, all of them one after the other:
+// the features of a tf.train.Example, or the context or the feature lists of a
+// tf.train.SequenceExample. Next() is true while there is one.
+class MapReader {
  public:
-  explicit ExampleReader(std::string_view example) : outer_(example), inner_({}) {}
+  // Numbers of the fields that hold maps.
+  static constexpr uint32_t kExampleFeatures = 1;
+  static constexpr uint32_t kSequenceContext = 1;
+  static constexpr uint32_t kSequenceLists = 2;
+
+  MapReader(std::string_view message, uint32_t field)
+      : field_(field), outer_(message), inner_({}) {}
 
   bool Next();
-  // What is wrong with the example, once Next() is false.
+  // What is wrong with the message, once Next() is false.
   const Status& status() const { return status_; }
   std::string_view key() const { return key_; }
-  // A serialized Feature. A later entry with the same key replaces an earlier one.
-  std::string_view feature() const { return feature_; }
+  // A serialized Feature or FeatureList. A later entry with the same key replaces an earlier one.
+  std::string_view value() const { return value_; }
 
  private:
   bool ReadEntry(std::string_view entry);
@@ -90,12 +99,16 @@ class ExampleReader {
     return false;
   }
 
+  const uint32_t field_;
   Status status_;
   WireReader outer_;
-  WireReader inner_;  // of the Features message that outer_ stands at
+  WireReader inner_;  // of the map that outer_ stands at
   std::string_view key_;
-  std::string_view feature_;
+  std::string_view value_;
 };
+
+// The serialized Features of a FeatureList, in order.
+Status ReadFeatureList(std::string_view message, std::vector<std::string_view>* features);
 
 // Each counts the values of `feature`, and writes as many of the first as `out` has room for.
 // REQUIRES: feature.kind is the kind read, or kNone.

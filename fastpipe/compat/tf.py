@@ -13,7 +13,8 @@ from types import SimpleNamespace
 import numpy as _np
 
 import fastpipe as _fp
-from fastpipe import errors, image, io, math, strings
+from fastpipe import dense_rows as _dense_rows
+from fastpipe import errors, image, io, math, sparse, strings
 from fastpipe.array import *  # noqa: F403
 from fastpipe.array import range_ as range
 from fastpipe.array import slice_ as slice
@@ -21,7 +22,8 @@ from fastpipe.control import cond
 from fastpipe.functions import numpy_function, py_function
 from fastpipe.indexing import constant
 from fastpipe.math import *  # noqa: F403
-from fastpipe.ragged import RaggedTensor
+from fastpipe.ragged import RaggedTensor, RaggedTensorSpec
+from fastpipe.sparse import SparseTensor, SparseTensorSpec
 from fastpipe.spec import (
     DType,
     TensorSpec,
@@ -73,12 +75,15 @@ data = SimpleNamespace(
     ),
 )
 debugging = SimpleNamespace(check_numerics=math.check_numerics)
+ragged = SimpleNamespace(constant=_dense_rows.constant)
 nn = SimpleNamespace(relu=math.relu, sigmoid=math.sigmoid, tanh=math.tanh)
 
 __all__ = [
-    "DType", "RaggedTensor", "Tensor", "TensorSpec", "bfloat16", "bool", "cond", "constant",
+    "DType", "RaggedTensor", "RaggedTensorSpec", "SparseTensor", "SparseTensorSpec", "Tensor",
+    "TensorSpec", "bfloat16", "bool", "cond", "constant",
     "convert_to_tensor", "data", "debugging", "double", "errors", "float16", "float32", "float64",
     "half", "image", "int16", "int32", "int64", "int8", "io", "math", "newaxis", "nn",
-    "numpy_function", "py_function", "range", "slice", "string", "strings", "uint16", "uint32",
+    "numpy_function", "py_function", "ragged", "range", "slice", "sparse",
+    "string", "strings", "uint16", "uint32",
     "uint64", "uint8",
 ]  # fmt: skip

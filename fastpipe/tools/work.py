@@ -14,8 +14,8 @@ import numpy as np
 from fastpipe import image, io, strings
 from fastpipe.dataset import Dataset
 from fastpipe.functions import py_function
+from fastpipe.io import FixedLenFeature, parse_single_example
 from fastpipe.node import AUTOTUNE
-from fastpipe.parsing import FixedLenFeature, parse_single_example
 from fastpipe.readers import TextLineDataset, TFRecordDataset
 from fastpipe.spec import TensorSpec
 from fastpipe.tools.contents import PHOTOGRAPHS, TEXT, Contents

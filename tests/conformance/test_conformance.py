@@ -28,7 +28,7 @@ FLOORS = {
     "cardinality": 17,
     "csv": 0,
     "eager": 6,
-    "example": 5,
+    "example": 10,
     "fixed": 5,
     "image": 0,
     "image_ops": 12,
@@ -59,6 +59,7 @@ COMPLETE = (
     "select",
     "batch",
     "window",
+    "example",
 )
 
 

@@ -4,7 +4,7 @@ import io
 import numpy as np
 import pytest
 
-from fastpipe import parsing
+from fastpipe import io as parsing
 from fastpipe.errors import InvalidArgumentError
 
 INT, FLOAT, TEXT = [0], [9.5], [""]

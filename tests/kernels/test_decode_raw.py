@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fastpipe import parsing
+from fastpipe import io
 from fastpipe.errors import InvalidArgumentError
 
 DTYPES = ["uint8", "int8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -13,7 +13,7 @@ DTYPES += ["float16", "float32", "float64"]
 def test_decode_raw_is_frombuffer(dtype, little_endian):
     data = bytes(range(48))
     expected = np.frombuffer(data, np.dtype(dtype).newbyteorder("<" if little_endian else ">"))
-    decoded = parsing.decode_raw(data, dtype, little_endian)
+    decoded = io.decode_raw(data, dtype, little_endian)
     assert decoded.dtype == dtype
     np.testing.assert_array_equal(decoded, expected)
 
@@ -29,7 +29,7 @@ def test_decode_raw_is_frombuffer(dtype, little_endian):
     ],
 )
 def test_shapes(data, dtype, expected):
-    assert parsing.decode_raw(data, dtype).tolist() == expected
+    assert io.decode_raw(data, dtype).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_shapes(data, dtype, expected):
 )
 def test_bad_input(data, dtype, message):
     with pytest.raises(InvalidArgumentError, match=message):
-        parsing.decode_raw(data, dtype)
+        io.decode_raw(data, dtype)

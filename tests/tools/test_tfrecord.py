@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from fastpipe.parsing import FixedLenFeature, parse_single_example
+from fastpipe.io import FixedLenFeature, parse_single_example
 from fastpipe.readers import TFRecordDataset
 from fastpipe.tools.tfrecord import (
     encode_example,

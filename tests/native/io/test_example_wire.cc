@@ -61,9 +61,9 @@ std::vector<int64_t> Ints(const std::string& message) {
 // "key=feature;..." of a serialized Example, and what is wrong with it.
 std::string Entries(const std::string& example) {
   std::string text;
-  ExampleReader reader(example);
+  MapReader reader(example, MapReader::kExampleFeatures);
   while (reader.Next()) {
-    text.append(reader.key()).append("=").append(reader.feature()).append(";");
+    text.append(reader.key()).append("=").append(reader.value()).append(";");
   }
   return text + reader.status().message();
 }
@@ -140,7 +140,7 @@ TEST_CASE("example_wire: every cut of an example is read without harm") {
   const std::string whole = Bytes(1, Entry("a", Packed({1, 2, 3})) + Entry("b", Unpacked({4})));
   for (size_t size = 0; size < whole.size(); ++size) {
     const std::string cut = whole.substr(0, size);
-    ExampleReader reader(cut);
+    MapReader reader(cut, MapReader::kExampleFeatures);
     while (reader.Next()) {
     }
     CHECK(reader.status().ok() == (size == 0));
