@@ -96,11 +96,6 @@ Status RunKernel(const Args& attrs, const std::vector<Tensor>& inputs,
   return status;
 }
 
-void SetRunOptions(PipelineOptions* options, bool deterministic, bool autotune, int64_t cpu_budget,
-                   int64_t ram_budget) {
-  options->run = {deterministic, autotune, cpu_budget, ram_budget};
-}
-
 void SetSimulatedStorage(PipelineOptions* options, int64_t open_delay, int64_t read_delay,
                          int64_t bytes_per_second, int64_t max_read, int64_t fail_open,
                          int64_t fail_read) {
@@ -257,6 +252,8 @@ int Pipeline::ThreadCount() {
   MutexLock lock(report_mutex_);
   return count + (tuner_ ? 1 : 0);
 }
+
+int64_t Pipeline::IgnoredErrors() { return CurrentRun()->ignored_errors().load(); }
 
 std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options) {
   return std::make_shared<Pipeline>(std::move(dataset), options);

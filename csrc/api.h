@@ -76,8 +76,6 @@ struct PipelineOptions {
   uint64_t run_index = 0;
 };
 
-void SetRunOptions(PipelineOptions* options, bool deterministic, bool autotune, int64_t cpu_budget,
-                   int64_t ram_budget);
 // Delays in nanoseconds; 0 or less leaves a fault out.
 void SetSimulatedStorage(PipelineOptions* options, int64_t open_delay, int64_t read_delay,
                          int64_t bytes_per_second, int64_t max_read, int64_t fail_open,
@@ -107,6 +105,8 @@ class Pipeline {
   std::vector<std::string> TunerLog();
   // Native threads that run for this pipeline.
   int ThreadCount();
+  // Results that ignore_errors left out so far.
+  int64_t IgnoredErrors();
 
  private:
   void Open(uint64_t run_index) REQUIRES(mutex_);

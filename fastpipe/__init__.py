@@ -8,7 +8,7 @@ Describe a pipeline in the vocabulary of tf.data; native threads run it without 
 [[0, 1], [4, 9]]
 """
 
-from fastpipe import errors, image, io, math, sparse, strings
+from fastpipe import errors, experimental, image, io, math, sparse, strings
 from fastpipe.array import (
     boolean_mask,
     broadcast_to,
@@ -46,10 +46,10 @@ from fastpipe.dataset import Dataset
 from fastpipe.errors import PythonFallbackWarning
 from fastpipe.functions import numpy_function, py_function
 from fastpipe.indexing import constant
-from fastpipe.iterator import Iterator
+from fastpipe.iterator import Iterator, NumpyIterator
 from fastpipe.math import cast, clip_by_value
 from fastpipe.node import AUTOTUNE
-from fastpipe.options import AutotuneOptions, Options, SimulatedStorage
+from fastpipe.options import AutotuneOptions, Options, SimulatedStorage, ThreadingOptions
 from fastpipe.ragged import RaggedTensor, RaggedTensorSpec
 from fastpipe.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
 from fastpipe.reductions import (
@@ -68,6 +68,7 @@ from fastpipe.sparse import SparseTensor, SparseTensorSpec
 from fastpipe.spec import (
     DatasetSpec,
     DType,
+    IteratorSpec,
     TensorSpec,
     bfloat16,
     bool_,
@@ -97,6 +98,8 @@ __all__ = [
     "DatasetSpec",
     "FixedLengthRecordDataset",
     "Iterator",
+    "IteratorSpec",
+    "NumpyIterator",
     "Options",
     "PythonFallbackWarning",
     "RaggedTensor",
@@ -107,6 +110,7 @@ __all__ = [
     "TFRecordDataset",
     "TensorSpec",
     "TextLineDataset",
+    "ThreadingOptions",
     "argmax",
     "argmin",
     "bfloat16",
@@ -121,6 +125,7 @@ __all__ = [
     "cumsum",
     "ensure_shape",
     "errors",
+    "experimental",
     "expand_dims",
     "fill",
     "float16",

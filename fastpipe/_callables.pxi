@@ -92,8 +92,21 @@ cdef Status _next_generated(void* generator, const vector[TensorSpec]& specs,
     return ok
 
 
+cdef Status _tell_python(int64_t handle, const Status& error) noexcept with gil:
+    cdef Status ok
+    try:
+        function = _callables.get(handle)
+        if function is None:
+            raise RuntimeError("the dataset that owned this Python function no longer exists")
+        function([_exception(error)])
+    except BaseException as raised:
+        return _python_error(raised)
+    return ok
+
+
 cdef PythonHooks _hooks
 _hooks.call = _call_python
 _hooks.start_generator = _start_generator
 _hooks.next_generated = _next_generated
+_hooks.tell = _tell_python
 SetPythonHooks(_hooks)

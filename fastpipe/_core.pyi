@@ -47,7 +47,7 @@ class Iterator:
     def __new__(
         cls,
         dataset: Dataset,
-        options: tuple[bool, bool, int, int],
+        options: tuple[bool, bool, int, int, int, int, int],
         storage: tuple[int, int, int, int, int, int] | None,
         run_index: int,
         leaves: int,
@@ -62,6 +62,7 @@ class Iterator:
     def restore(self, state: bytes) -> None: ...
     def stages(self) -> list[dict[str, Any]]: ...
     def tuner_log(self) -> list[str]: ...
+    def ignored_errors(self) -> int: ...
     def thread_count(self) -> int: ...
 
 _callables: WeakValueDictionary[int, Any]

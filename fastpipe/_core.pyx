@@ -78,10 +78,14 @@ cdef int _check(const Status& status) except -1:
         if _exiting:
             # A thread that still iterates while Python exits ends quietly.
             raise SystemExit
+    raise _exception(status)
+
+
+cdef object _exception(const Status& status):
     trail = TrailOf(status).decode("utf-8", "replace")
     if status.payload().get() != NULL:
-        raise _errors.with_trail(<object><PyObject*>status.payload().get(), trail)
-    raise _errors.from_status(CodeName(status.code()).decode(), _text(MessageOf(status)), trail)
+        return _errors.with_trail(<object><PyObject*>status.payload().get(), trail)
+    return _errors.from_status(CodeName(status.code()).decode(), _text(MessageOf(status)), trail)
 
 
 cdef bint _exiting = False

@@ -116,6 +116,7 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
                        vector[Tensor]*) noexcept
         Status (*start_generator)(int64_t, const vector[Tensor]&, shared_ptr[void]*) noexcept
         Status (*next_generated)(void*, const vector[TensorSpec]&, vector[Tensor]*) noexcept
+        Status (*tell)(int64_t, const Status&) noexcept
 
     void SetPythonHooks(const PythonHooks&)
     void SetThreadInterruptHook(cbool (*hook)() noexcept)
@@ -156,11 +157,16 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
         int64_t elements, delivered, busy_ns, cpu_ns, input_wait_ns, full_wait_ns, empty_wait_ns
         int64_t buffered, buffered_bytes
 
+    cdef cppclass RunOptions "fastpipe::RunOptions":
+        RunOptions()
+        cbool deterministic, autotune
+        int64_t cpu_budget, ram_budget, initial_threads, min_threads, thread_limit
+
     cdef cppclass PipelineOptions:
         PipelineOptions()
+        RunOptions run
         uint64_t run_index
 
-    void SetRunOptions(PipelineOptions*, cbool, cbool, int64_t, int64_t)
     void SetSimulatedStorage(PipelineOptions*, int64_t, int64_t, int64_t, int64_t, int64_t,
                              int64_t)
 
@@ -172,6 +178,7 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
         vector[StageReport] Stages()
         vector[string] TunerLog()
         int ThreadCount()
+        int64_t IgnoredErrors()
 
     shared_ptr[Pipeline] StartPipeline(DatasetRef, const PipelineOptions&)
     int CpuCount()

@@ -16,7 +16,9 @@ cdef class Iterator:
                   bytes fingerprint):
         cdef PipelineOptions settings
         settings.run_index = run_index
-        SetRunOptions(&settings, options[0], options[1], options[2], options[3])
+        (settings.run.deterministic, settings.run.autotune, settings.run.cpu_budget,
+         settings.run.ram_budget, settings.run.initial_threads, settings.run.min_threads,
+         settings.run.thread_limit) = options
         if storage is not None:
             SetSimulatedStorage(&settings, storage[0], storage[1], storage[2], storage[3],
                                 storage[4], storage[5])
@@ -99,6 +101,14 @@ cdef class Iterator:
         with nogil:
             lines = pipeline.TunerLog()
         return [line.decode("utf-8", "replace") for line in lines]
+
+    def ignored_errors(self):
+        """How many errors ignore_errors left out so far."""
+        cdef int64_t count
+        cdef Pipeline* pipeline = self._pipeline.get()
+        with nogil:
+            count = pipeline.IgnoredErrors()
+        return count
 
     def thread_count(self):
         cdef int count

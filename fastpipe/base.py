@@ -188,11 +188,15 @@ class DatasetBase:
     # ---- options ----
 
     def options(self) -> Options:
-        """The options of this dataset and its inputs."""
-        return self._options.merge(Options())
+        """The options of this dataset and its inputs. They cannot be changed."""
+        options = self._options.merge(Options())
+        options.fix()
+        return options
 
-    def with_options(self, options: Options) -> Self:
+    def with_options(self, options: Options, name: str | None = None) -> Self:
         """The same dataset with `options` on top of those of its inputs."""
+        if not isinstance(options, Options):
+            raise TypeError(f"with_options takes Options, got {type(options).__name__}")
         merged = self._options.merge(options)
         return self._wrap(self.node, self.native, self.structure, self.symbol, merged)
 

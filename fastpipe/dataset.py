@@ -13,6 +13,7 @@ from fastpipe.grouping import Grouping
 from fastpipe.padding import padded_shape_list, padding_value_list
 from fastpipe.sources import Sources
 from fastpipe.structure import LEAF
+from fastpipe.tracing import PythonCallable
 
 
 class Dataset(Sources, Grouping, Folding, Choosing):
@@ -31,9 +32,11 @@ class Dataset(Sources, Grouping, Folding, Choosing):
         map_func: Callable[..., Any],
         num_parallel_calls: int | None = None,
         deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool = False,
+        name: str | None = None,
         *,
         output_signature: Any = None,
-        name: str | None = None,
     ) -> Dataset:
         """The result of `map_func` for each element.
 
@@ -45,12 +48,19 @@ class Dataset(Sources, Grouping, Folding, Choosing):
                 of them, or a dataset.
             num_parallel_calls: threads; AUTOTUNE; None runs on the consumer's thread.
             deterministic: False delivers whatever is finished first.
+            synchronous: True forbids num_parallel_calls; without them a map is synchronous.
+            use_unbounded_threadpool: without effect: threads that wait do not keep others from
+                working.
             output_signature: TensorSpecs of the results; `map_func` then runs as Python, and
                 nothing is traced or tried.
 
         >>> [int(x) for x in Dataset.range(3).map(lambda x: x + 1, num_parallel_calls=2)]
         [1, 2, 3]
         """
+        if synchronous and num_parallel_calls is not None:
+            raise ValueError(
+                f"a synchronous map has no num_parallel_calls, got {num_parallel_calls}"
+            )
         function = self._trace(map_func, output_signature=output_signature, probe=self)
         arguments = {
             "function": function,
@@ -261,9 +271,33 @@ class Dataset(Sources, Grouping, Folding, Choosing):
             raise NotImplementedError("cache to a file is not implemented yet; use cache()")
         return self._make("cache", {}, (self,), self.structure)
 
-    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
-        """Leaves out elements that fail; always ends."""
-        return self._make("ignore_errors", {"log_warning": log_warning}, (self,), self.structure)
+    def ignore_errors(
+        self,
+        log_warning: bool = False,
+        name: str | None = None,
+        *,
+        on_error: Callable[[Exception], Any] | None = None,
+    ) -> Dataset:
+        """Leaves out elements that fail; always ends. Iterator.ignored_errors() counts them.
+
+        Args:
+            log_warning: writes a line to standard error for each.
+            on_error: called with each exception, on the thread that met it; an exception that it
+                raises takes the place of the element.
+
+        >>> import fastpipe as fp
+        >>> seen = []
+        >>> texts = Dataset.from_tensor_slices(["1", "x", "3"])
+        >>> numbers = texts.map(lambda t: fp.strings.to_number(t, fp.int32))
+        >>> it = iter(numbers.ignore_errors(on_error=seen.append))
+        >>> [int(x) for x in it], it.ignored_errors(), type(seen[0]).__name__
+        ([1, 3], 1, 'InvalidArgumentError')
+        """
+        arguments: dict[str, Any] = {"log_warning": log_warning}
+        if on_error is not None:
+            told = on_error
+            arguments["on_error"] = PythonCallable(lambda values: told(values[0]), on_error)
+        return self._make("ignore_errors", arguments, (self,), self.structure)
 
     def apply(self, transformation_func: Callable[[Dataset], Any]) -> Any:
         """transformation_func(self): to chain one's own functions."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from fastpipe.base import DatasetBase, leaf_structure
 from fastpipe.errors import InvalidArgumentError, OutOfRangeError
-from fastpipe.functions import argument, trace
-from fastpipe.structure import flatten, leaf_structures, unflatten
+from fastpipe.functions import argument, arguments_of, trace
+from fastpipe.structure import LEAF, flatten, leaf_structures, unflatten
 from fastpipe.tracing import Function, call, convert, current_tracer
 
 
@@ -106,6 +106,30 @@ class Folding(DatasetBase):
             for element in iterator:
                 return element
         raise OutOfRangeError(f"at: there is no element {int(index)}")
+
+    def group_by_reducer(self, key_func: Callable[..., Any], reducer: Any) -> Any:
+        """One value for each key, in the order of the keys: a fold over the elements that have it.
+
+        Args:
+            key_func: a scalar int64 for each element.
+            reducer: a Reducer.
+
+        >>> import numpy as np, fastpipe as fp
+        >>> total = fp.experimental.Reducer(
+        ...     lambda key: np.int64(0), lambda state, x: state + x, lambda state: state)
+        >>> [int(x) for x in fp.Dataset.range(6).group_by_reducer(lambda x: x % 2, total)]
+        [6, 9]
+        """
+        key = trace(
+            lambda *element: call("cast", [key_func(*element)], dtype="int64"), [arguments_of(self)]
+        )
+        init = trace(reducer.init_func, [(LEAF, [("int64", (), None)])])
+        reduce, specs = trace_with_state(
+            "reduce_func", reducer.reduce_func, init.program.output_specs, init.structure, self
+        )
+        finalize = trace(reducer.finalize_func, [(init.structure, specs)])
+        arguments = {"key": key, "init": init, "reduce": reduce, "finalize": finalize}
+        return self._make("group_by_reducer", arguments, (self,), finalize.structure)
 
 
 def _state_of(initial_state: Any) -> tuple[list[Any], Any]:

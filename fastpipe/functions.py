@@ -58,7 +58,8 @@ def trace(
         return python_function(function, components, output_signature)
     with tracing() as tracer:
         try:
-            return _traced(tracer, function, components)
+            traced = _traced(tracer, function, components)
+            return _to_step_through(function, components, traced) or traced
         except Exception as error:
             if not _is_untraceable(error, tracer):
                 raise
@@ -78,6 +79,30 @@ def trace(
         stacklevel=_depth_of_user(),
     )
     return python_function(function, components, signature)
+
+
+_debugging = False
+
+
+def enable_debug_mode() -> None:
+    """From now on the functions given to datasets run as Python, on values: breakpoints and prints
+    in them work. Functions that get or return datasets, and those inside others, stay native.
+    """
+    global _debugging
+    _debugging = True
+
+
+def _to_step_through(
+    function: Callable[..., Any], components: list[tuple[Any, list[Any]]], traced: Function
+) -> Function | None:
+    """The function as Python, if debugging asks for it and it can be."""
+    structures = [traced.structure, *(structure for structure, _ in components)]
+    leaves = [leaf for structure in structures for leaf in leaf_structures(structure)]
+    nested = current_tracer() is not None and current_tracer().outer is not None  # type: ignore[union-attr]
+    if not _debugging or nested or any(leaf is not LEAF for leaf in leaves):
+        return None
+    specs = [TensorSpec(shape, dtype) for dtype, shape, _ in traced.program.output_specs]
+    return python_function(function, components, unflatten(traced.structure, specs))
 
 
 def arguments_of(dataset: DatasetBase) -> tuple[Any, list[Any]]:

@@ -141,14 +141,31 @@ class Grouping(DatasetBase):
         return self.group_by_window(bucket, reduce, window_size_func=batch_size)
 
     def ragged_batch(
-        self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
+        self,
+        batch_size: Any,
+        drop_remainder: bool = False,
+        row_splits_dtype: Any = int64,
+        name: str | None = None,
     ) -> Any:
-        """Batches whose components of rank 1 and more are RaggedTensors."""
+        """Batches whose components of rank 1 and more are RaggedTensors.
+
+        Args:
+            batch_size: at least 1.
+            drop_remainder: leaves out a last batch that is not full.
+            row_splits_dtype: int64 or int32.
+        """
+        if row_splits_dtype not in ("int64", "int32"):
+            raise TypeError(f"row_splits_dtype must be int64 or int32, got {row_splits_dtype!r}")
         ragged = Composite(RaggedTensor, 2)
         kinds = iter([LEAF if spec[1] == () else ragged for spec in self.native.specs])
         structure = map_leaves(self.structure, lambda leaf: next(kinds))
         arguments = {"batch_size": batch_size, "drop_remainder": drop_remainder}
-        return self._make("ragged_batch", arguments, (self,), structure)
+        batches: Any = self._make("ragged_batch", arguments, (self,), structure)
+        if row_splits_dtype == "int64":
+            return batches
+
+        spread = type(structure) is tuple
+        return batches.map(lambda *batch: _narrow_splits(batch if spread else batch[0]))
 
     def rebatch(
         self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
@@ -175,6 +192,18 @@ class Grouping(DatasetBase):
 
 def _as_int64(value: Any) -> Any:
     return call("cast", [value], dtype=int64.name)
+
+
+def _narrow_splits(value: Any) -> Any:
+    """`value` with int32 row splits in every RaggedTensor."""
+    if isinstance(value, RaggedTensor):
+        return RaggedTensor(value.values, call("cast", [value.row_splits], dtype="int32"))
+    if isinstance(value, dict):
+        return {key: _narrow_splits(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        items = [_narrow_splits(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return value
 
 
 def _dataset_spec(dataset: DatasetBase) -> tuple[str, tuple[()], Any]:

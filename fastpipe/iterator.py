@@ -7,6 +7,8 @@ import weakref
 from typing import Any
 
 from fastpipe import _core
+from fastpipe.errors import OutOfRangeError
+from fastpipe.optional import Optional
 from fastpipe.structure import LEAF
 
 # How _core.Iterator makes an element; a count of leaves means a flat tuple.
@@ -40,6 +42,31 @@ class Iterator(_core.Iterator):
 
     _dataset: Any
 
+    @property
+    def element_spec(self) -> Any:
+        """TensorSpecs in the structure of an element."""
+        return self._dataset.element_spec
+
+    def get_next(self) -> Any:
+        """The next element.
+
+        Raises:
+            OutOfRangeError: there is none.
+        """
+        for element in self:
+            return element
+        raise OutOfRangeError("get_next: the iterator has ended")
+
+    def get_next_as_optional(self) -> Optional:
+        """The next element as an Optional, which is empty after the end."""
+        for element in self:
+            return Optional((element,), self.element_spec)
+        return Optional.empty(self.element_spec)
+
+    def next(self) -> Any:
+        """The same as next(iterator)."""
+        return self.__next__()
+
     def __enter__(self) -> Iterator:
         return self
 
@@ -57,6 +84,10 @@ class Iterator(_core.Iterator):
         """
         return super().save()
 
+    def ignored_errors(self) -> int:
+        """How many errors the ignore_errors of the pipeline left out so far."""
+        return super().ignored_errors()
+
     def stats(self) -> list[dict[str, Any]]:
         """What each running stage counted, and where its knobs are.
 
@@ -67,6 +98,13 @@ class Iterator(_core.Iterator):
     def autotune_log(self) -> list[str]:
         """What AUTOTUNE decided, one line a decision: when, where, why, from what to what."""
         return self.tuner_log()
+
+
+class NumpyIterator(Iterator):
+    """NumpyIterator(dataset): the same as iter(dataset)."""
+
+    def __new__(cls, dataset: Any) -> Any:
+        return dataset.iterator()
 
 
 def start(

@@ -3,12 +3,87 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+import enum
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, ClassVar, get_type_hints
+
+
+class AutotuneAlgorithm(enum.Enum):
+    """tf.data's tuning algorithms. There is one here, whichever is named."""
+
+    DEFAULT = 0
+    HILL_CLIMB = 1
+    GRADIENT_DESCENT = 2
+    MAX_PARALLELISM = 3
+    STAGE_BASED = 4
+
+
+class AutoShardPolicy(enum.IntEnum):
+    """How tf.distribute shards a dataset. Shard explicitly here: `ds.shard(workers, index)`."""
+
+    OFF = -1
+    AUTO = 0
+    FILE = 1
+    DATA = 2
+    HINT = 3
+
+
+class ExternalStatePolicy(enum.Enum):
+    """What tf.data does with state that it cannot save. Here saving it is an error: FAIL."""
+
+    WARN = 0
+    IGNORE = 1
+    FAIL = 2
+
+
+@cache
+def _kinds(cls: Any) -> dict[str, Any]:
+    return get_type_hints(cls)
+
+
+class OptionSet:
+    """Attributes of fixed names and types; None leaves one as it is by default."""
+
+    _aliases: ClassVar[dict[str, str]] = {}
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        owner = type(self)
+        name = owner._aliases.get(name, name)
+        known = [item.name for item in fields(owner)]  # type: ignore[arg-type]
+        if name not in known:
+            raise AttributeError(
+                f"{owner.__name__} has no {name!r}; it has {', '.join(sorted(known))}"
+            )
+        kind = _kinds(owner)[name]  # type: ignore[arg-type]
+        if not isinstance(value, kind):
+            raise TypeError(
+                f"{owner.__name__}.{name} must be {getattr(kind, '__name__', kind)}, got "
+                f"{type(value).__name__}: {value!r}"
+            )
+        if self.__dict__.get("_fixed"):
+            raise ValueError(
+                f"setting {name} of the options of a dataset has no effect on it: make Options() "
+                f"and give them to with_options"
+            )
+        super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        alias = type(self)._aliases.get(name)
+        if alias is None:
+            raise AttributeError(f"{type(self).__name__} has no {name!r}")
+        return getattr(self, alias)
+
+    def fix(self) -> None:
+        """From now on setting an attribute is an error."""
+        self.__dict__["_fixed"] = True
+        for value in list(vars(self).values()):
+            if isinstance(value, OptionSet):
+                value.fix()
 
 
 @dataclass
-class AutotuneOptions:
+class AutotuneOptions(OptionSet):
     """What AUTOTUNE may do.
 
     Attributes:
@@ -16,11 +91,63 @@ class AutotuneOptions:
         cpu_budget: cores it may fill; default: affinity and cgroup quota.
         ram_budget: bytes that finished results may hold per stage; default: a quarter of what is
             available.
+        initial_parallelism: threads that a stage starts with; default: the cores.
+        min_parallelism: threads that a stage keeps; default 1.
+        autotune_algorithm: accepted, without effect.
     """
 
     enabled: bool | None = None
     cpu_budget: int | None = None
     ram_budget: int | None = None
+    initial_parallelism: int | None = None
+    min_parallelism: int | None = None
+    autotune_algorithm: AutotuneAlgorithm | None = None
+
+
+@dataclass
+class ThreadingOptions(OptionSet):
+    """How many threads stages may have.
+
+    Attributes:
+        private_threadpool_size: the most threads of any one stage; 0 or None for no limit.
+        max_intra_op_parallelism: accepted, without effect: a kernel runs on one thread.
+    """
+
+    max_intra_op_parallelism: int | None = None
+    private_threadpool_size: int | None = None
+
+
+@dataclass
+class OptimizationOptions(OptionSet):
+    """tf.data's graph rewrites. Accepted, without effect: no rewrite changes what comes out."""
+
+    apply_default_optimizations: bool | None = None
+    filter_fusion: bool | None = None
+    filter_parallelization: bool | None = None
+    inject_prefetch: bool | None = None
+    map_and_batch_fusion: bool | None = None
+    map_and_filter_fusion: bool | None = None
+    map_fusion: bool | None = None
+    map_parallelization: bool | None = None
+    noop_elimination: bool | None = None
+    parallel_batch: bool | None = None
+    seq_interleave_prefetch: bool | None = None
+    shuffle_and_repeat_fusion: bool | None = None
+
+
+@dataclass
+class DistributeOptions(OptionSet):
+    """What tf.distribute does with a dataset. Accepted, without effect."""
+
+    auto_shard_policy: AutoShardPolicy = AutoShardPolicy.AUTO
+    num_devices: int | None = None
+
+
+@dataclass
+class ServiceOptions(OptionSet):
+    """What the tf.data service does with a dataset. Accepted, without effect."""
+
+    pinned: bool | None = None
 
 
 @dataclass
@@ -56,15 +183,22 @@ class SimulatedStorage:
 
 
 @dataclass
-class Options:
+class Options(OptionSet):
     """Set attributes, then `ds.with_options(options)`; unset ones keep what the input had.
 
     Attributes:
         deterministic: order of stages that do not say themselves; None means True.
         autotune: see AutotuneOptions.
+        threading: see ThreadingOptions.
+        dataset_name: for the reader of the options.
         native_only: True makes a function that cannot be traced an error instead of a
             PythonFallbackWarning.
         storage: reads through a SimulatedStorage.
+        experimental_symbolic_checkpoint: accepted, without effect: positions always are symbolic.
+        experimental_distribute, experimental_external_state_policy, experimental_optimization,
+            experimental_service, experimental_slack, experimental_warm_start, framework_type:
+            accepted, without effect.
+        experimental_deterministic, experimental_threading: older names of the above.
 
     >>> options = Options()
     >>> options.deterministic = False
@@ -75,34 +209,47 @@ class Options:
     autotune: AutotuneOptions = field(default_factory=AutotuneOptions)
     native_only: bool | None = None
     storage: SimulatedStorage | None = None
+    threading: ThreadingOptions = field(default_factory=ThreadingOptions)
+    dataset_name: str | None = None
+    experimental_distribute: DistributeOptions = field(default_factory=DistributeOptions)
+    experimental_external_state_policy: ExternalStatePolicy | None = None
+    experimental_optimization: OptimizationOptions = field(default_factory=OptimizationOptions)
+    experimental_service: ServiceOptions = field(default_factory=ServiceOptions)
+    experimental_slack: bool | None = None
+    experimental_symbolic_checkpoint: bool | None = None
+    experimental_warm_start: bool | None = None
+    framework_type: list | None = None  # type: ignore[type-arg]
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self.__dataclass_fields__:
-            known = ", ".join(sorted(self.__dataclass_fields__))
-            raise AttributeError(f"Options has no {name!r}; it has {known}")
-        super().__setattr__(name, value)
+    _aliases = {
+        "experimental_deterministic": "deterministic",
+        "experimental_threading": "threading",
+    }
 
-    def merge(self, other: Options) -> Options:
-        """These options, with what `other` sets on top."""
-        return _merge(self, other)  # type: ignore[no-any-return]
+    def merge(self, options: Options) -> Options:
+        """These options, with what `options` sets on top."""
+        return _merge(self, options)  # type: ignore[no-any-return]
 
-    def native(self) -> tuple[bool, bool, int, int]:
+    def native(self) -> tuple[bool, bool, int, int, int, int, int]:
         """As _core takes it."""
         return (
             self.deterministic is not False,
             self.autotune.enabled is not False,
             self.autotune.cpu_budget or 0,
             self.autotune.ram_budget or 0,
+            self.autotune.initial_parallelism or 0,
+            self.autotune.min_parallelism or 0,
+            self.threading.private_threadpool_size or 0,
         )
 
 
 def _merge(base: Any, over: Any) -> Any:
-    merged = copy.deepcopy(base)
+    merged = type(base)()
+    unset = type(base)()
     for item in fields(over):
-        value = getattr(over, item.name)
-        if value is None:
-            continue
-        current = getattr(merged, item.name)
-        both = is_dataclass(value) and is_dataclass(current)
-        setattr(merged, item.name, _merge(current, value) if both else copy.deepcopy(value))
+        below, above = getattr(base, item.name), getattr(over, item.name)
+        if isinstance(above, OptionSet):
+            value = _merge(below, above)
+        else:
+            value = copy.deepcopy(below if above == getattr(unset, item.name) else above)
+        setattr(merged, item.name, value)
     return merged

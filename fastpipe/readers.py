@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from fastpipe.base import DatasetBase
 from fastpipe.dataset import Dataset
+from fastpipe.errors import InvalidArgumentError
 from fastpipe.node import AUTOTUNE
-from fastpipe.structure import LEAF
+from fastpipe.spec import TensorSpec, as_dtype
+from fastpipe.structure import LEAF, flatten, unflatten
 from fastpipe.tracing import convert
 
 _PARALLEL_CYCLE = 16  # files read at once for num_parallel_reads=AUTOTUNE: order must not vary
@@ -111,3 +118,57 @@ def FixedLengthRecordDataset(
         "compression_type": compression_type,
     }
     return _read("fixed_length", filenames, arguments, num_parallel_reads)
+
+
+def SqlDataset(driver_name: str, data_source_name: str, query: str, output_types: Any) -> Dataset:
+    """The rows that a query of an SQLite file gives, read through Python's sqlite3.
+
+    Args:
+        driver_name: "sqlite".
+        data_source_name: the path of the file.
+        query: the SQL.
+        output_types: a dtype for each column, in a tuple. NULL becomes 0 or b"".
+
+    Raises:
+        InvalidArgumentError: another driver; while iterating, another number of columns, or what
+            SQLite refuses.
+    """
+    if driver_name != "sqlite":
+        raise InvalidArgumentError(f"SqlDataset: the driver must be 'sqlite', got {driver_name!r}")
+    dtypes, structure = flatten(output_types, lambda leaf: LEAF)
+    dtypes = [as_dtype(dtype) for dtype in dtypes]
+
+    def rows() -> Iterator[Any]:
+        try:
+            place = Path(data_source_name).absolute().as_uri() + "?mode=ro"
+            connection = sqlite3.connect(place, uri=True, check_same_thread=False)
+            try:
+                for row in connection.execute(query):
+                    if len(row) != len(dtypes):
+                        raise InvalidArgumentError(
+                            f"SqlDataset: {query!r} gives {len(row)} columns, output_types has "
+                            f"{len(dtypes)}"
+                        )
+                    yield unflatten(structure, [_cell(*pair) for pair in zip(row, dtypes)])
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise InvalidArgumentError(f"SqlDataset: {data_source_name}: {error}") from error
+
+    signature = unflatten(structure, [TensorSpec((), dtype) for dtype in dtypes])
+    made: Dataset = Dataset.from_generator(rows, output_signature=signature)
+    return made
+
+
+def _cell(value: Any, dtype: Any) -> Any:
+    """A value of SQLite in the dtype asked for, converted as SQLite does."""
+    if dtype == "string":
+        return b"" if value is None else value if isinstance(value, bytes) else str(value).encode()
+    if isinstance(value, (str, bytes)):
+        text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+        leading = re.match(r"\s*[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", text)
+        value = float(leading[0]) if leading else 0
+    number = value or 0
+    if dtype.is_floating:
+        return dtype.as_numpy_dtype.type(number)
+    return np.int64(number).astype(dtype.as_numpy_dtype)

@@ -109,6 +109,8 @@ class Sources(DatasetBase):
         """
         if not callable(generator):
             raise TypeError(f"generator must be callable, got {generator!r}")
+        if output_signature is not None and (output_types is not None or output_shapes is not None):
+            raise TypeError("give output_signature, or output_types and output_shapes, not both")
         if output_signature is None:
             if output_types is None:
                 raise TypeError("from_generator needs an output_signature")
@@ -169,12 +171,30 @@ class Sources(DatasetBase):
         return cls._make("counter", arguments, (), LEAF)
 
     @classmethod
-    def random(cls, seed: int | None = None, name: str | None = None) -> Any:
-        """Pseudo-random int64 numbers without end."""
-        return cls._make("random", {"seed": seed}, (), LEAF)
+    def random(
+        cls,
+        seed: int | None = None,
+        rerandomize_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> Any:
+        """Pseudo-random int64 numbers from 0 to 2**32 - 1, without end.
+
+        Args:
+            seed: makes the numbers reproducible; they are those of tf.data.
+            rerandomize_each_iteration: True gives each pass numbers of its own.
+
+        >>> from fastpipe import Dataset
+        >>> [int(x) for x in Dataset.random(seed=4).take(2)]
+        [3128586565, 2023892699]
+        """
+        arguments = {
+            "seed": seed,
+            "rerandomize_each_iteration": bool(rerandomize_each_iteration),
+        }
+        return cls._make("random", arguments, (), LEAF)
 
     @classmethod
-    def zip(cls, *datasets: Any, name: str | None = None) -> Any:
+    def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Any:
         """Elements of several datasets side by side, until the first of them ends.
 
         Takes datasets, or one nested structure of them.
@@ -184,7 +204,11 @@ class Sources(DatasetBase):
         >>> [(int(x), int(y)) for x, y in Dataset.zip(a, b)]
         [(0, 10), (1, 11)]
         """
-        nest = datasets[0] if len(datasets) == 1 else datasets
+        if not args and datasets is None:
+            raise TypeError("zip takes datasets, or one nested structure of them")
+        if args and datasets is not None:
+            raise TypeError("zip takes datasets by position or as `datasets`, not both")
+        nest = datasets if not args else args[0] if len(args) == 1 else args
         parts, structure = flatten(nest, lambda leaf: leaf)
         for part in parts:
             if not isinstance(part, DatasetBase):

@@ -252,3 +252,21 @@ class DatasetSpec:
     """A component that is itself a dataset, as `window` makes them."""
 
     element_spec: Any
+    dataset_shape: Any = ()
+
+    @classmethod
+    def from_value(cls, value: Any) -> DatasetSpec:
+        """The spec of a dataset."""
+        return cls(value.element_spec)
+
+
+@dataclass(frozen=True)
+class IteratorSpec:
+    """What an Iterator yields."""
+
+    element_spec: Any
+
+    @classmethod
+    def from_value(cls, value: Any) -> IteratorSpec:
+        """The spec of an iterator."""
+        return cls(value.element_spec)

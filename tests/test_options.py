@@ -45,7 +45,9 @@ def test_changing_options_afterwards_changes_no_dataset():
     options.deterministic = False
     options.autotune.cpu_budget = 5
     assert ds.options() == fp.Options()
-    ds.options().deterministic = False
+    for fixed, name in ((ds.options(), "deterministic"), (ds.options().autotune, "enabled")):
+        with pytest.raises(ValueError, match="no effect"):
+            setattr(fixed, name, False)
     assert ds.options() == fp.Options()
 
 
@@ -74,3 +76,42 @@ def test_native_only_finds_python_in_nested_functions():
     options.native_only = True
     with pytest.raises(fp.errors.TracingError, match="native_only"):
         iter(fp.Dataset.range(2).flat_map(inner).with_options(options))
+
+
+@pytest.mark.parametrize(
+    "owner, name, value",
+    [
+        (fp.Options, "deterministic", 1),
+        (fp.Options, "autotune", True),
+        (fp.AutotuneOptions, "cpu_budget", "all"),
+        (fp.ThreadingOptions, "private_threadpool_size", 1.5),
+        (fp.experimental.DistributeOptions, "auto_shard_policy", 0),
+    ],
+)
+def test_values_of_the_wrong_type_are_refused(owner, name, value):
+    with pytest.raises(TypeError, match=name):
+        setattr(owner(), name, value)
+
+
+def test_older_names_are_the_same_options():
+    options = fp.Options()
+    options.experimental_deterministic = False
+    options.experimental_threading.private_threadpool_size = 3
+    assert options.deterministic is False and options.threading.private_threadpool_size == 3
+    assert options.experimental_deterministic is False
+    with pytest.raises(AttributeError):
+        options.experimental_whatever  # noqa: B018
+
+
+def test_policies_merge_as_if_their_default_were_unset():
+    policies = fp.experimental.AutoShardPolicy
+    first, second = fp.Options(), fp.Options()
+    first.experimental_distribute.auto_shard_policy = policies.DATA
+    assert first.merge(second).experimental_distribute.auto_shard_policy is policies.DATA
+    second.experimental_distribute.auto_shard_policy = policies.OFF
+    assert first.merge(second).experimental_distribute.auto_shard_policy is policies.OFF
+
+
+def test_with_options_takes_options():
+    with pytest.raises(TypeError, match="Options"):
+        fp.Dataset.range(3).with_options({"deterministic": True})

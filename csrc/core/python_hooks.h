@@ -26,6 +26,8 @@ struct PythonHooks {
   // The next element, or end of sequence.
   Status (*next_generated)(void* generator, const ElementSpec& spec,
                            std::vector<Tensor>* element) = nullptr;
+  // Tells callable `handle` of an error, as the exception that it would become.
+  Status (*tell)(int64_t handle, const Status& error) = nullptr;
 };
 
 void SetPythonHooks(const PythonHooks& hooks);

@@ -1,18 +1,23 @@
-// ignore_errors(log_warning): leaves out results that are errors. It ends whenever its input does,
-// since no op reports an error twice.
+// ignore_errors(log_warning, on_error): leaves out results that are errors, counts them and tells
+// the Python callable `on_error` of each. It ends whenever its input does, since no op reports an
+// error twice.
 
 #include <cstdio>
 
+#include "core/python_hooks.h"
 #include "core/registry.h"
+#include "runtime/context.h"
 
 namespace fastpipe {
 namespace {
 
 class IgnoreErrors final : public Dataset {
  public:
-  IgnoreErrors(DatasetRef input, bool log_warning)
-      : Dataset(input->spec(), {input}), log_warning_(log_warning) {}
+  // `handle` is that of the callable to tell, or 0.
+  IgnoreErrors(DatasetRef input, bool log_warning, int64_t handle)
+      : Dataset(input->spec(), {input}), log_warning_(log_warning), handle_(handle) {}
   bool log_warning() const { return log_warning_; }
+  int64_t handle() const { return handle_; }
   int64_t Cardinality() const override {
     const int64_t size = input()->Cardinality();
     return size == 0 || size == kInfinite ? size : kUnknown;
@@ -21,6 +26,7 @@ class IgnoreErrors final : public Dataset {
 
  private:
   const bool log_warning_;
+  const int64_t handle_;
 };
 
 class IgnoreErrorsIterator final : public UnaryIterator<IgnoreErrors> {
@@ -33,9 +39,13 @@ class IgnoreErrorsIterator final : public UnaryIterator<IgnoreErrors> {
       Status status = input_->Next(out);
       if (!status.error() || status.code() == Code::kCancelled) return status;
       ++ignored_;
+      run().ignored_errors().fetch_add(1);
       if (op().log_warning()) {
         std::fprintf(stderr, "fastpipe: %s: ignored error %lld: %s\n", op().label().c_str(),
                      static_cast<long long>(ignored_), status.ToString().c_str());
+      }
+      if (op().handle() != 0) {
+        FASTPIPE_RETURN_IF_ERROR(GetPythonHooks().tell(op().handle(), status));
       }
     }
   }
@@ -58,7 +68,8 @@ std::unique_ptr<Iterator> IgnoreErrors::MakeIterator(const IteratorContext& cont
 Result<std::shared_ptr<Dataset>> MakeIgnoreErrors(const Args& args,
                                                   std::vector<DatasetRef> inputs) {
   FASTPIPE_ASSIGN(const bool log_warning, args.BoolOr("log_warning", false));
-  return std::make_shared<IgnoreErrors>(inputs[0], log_warning);
+  FASTPIPE_ASSIGN(const int64_t handle, args.IntOr("on_error", 0));
+  return std::make_shared<IgnoreErrors>(inputs[0], log_warning, handle);
 }
 
 FASTPIPE_OP("ignore_errors", MakeIgnoreErrors);

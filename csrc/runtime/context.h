@@ -5,6 +5,7 @@
 // Thread rule: every member may be used by any thread of the run.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,10 +18,13 @@
 namespace fastpipe {
 
 struct RunOptions {
-  bool deterministic = true;  // for stages that do not say themselves
-  bool autotune = true;       // false: AUTOTUNE knobs stay where they start
-  int64_t cpu_budget = 0;     // cores that AUTOTUNE may fill; 0: what affinity and cgroup give
-  int64_t ram_budget = 0;     // bytes that buffers may hold; 0: a quarter of what is available
+  bool deterministic = true;    // for stages that do not say themselves
+  bool autotune = true;         // false: AUTOTUNE knobs stay where they start
+  int64_t cpu_budget = 0;       // cores that AUTOTUNE may fill; 0: what affinity and cgroup give
+  int64_t ram_budget = 0;       // bytes that buffers may hold; 0: a quarter of what is available
+  int64_t initial_threads = 0;  // where AUTOTUNE starts a stage; 0: at the number of cores
+  int64_t min_threads = 0;      // below which AUTOTUNE takes no stage; 0: 1
+  int64_t thread_limit = 0;     // the most threads of any stage; 0: no limit but the process's
 };
 
 class RunContext {
@@ -34,6 +38,9 @@ class RunContext {
   KernelContext kernel_context(const IteratorContext& context) const {
     return {file_system_, context.cancel, context.run};
   }
+
+  // Results that ignore_errors left out so far.
+  std::atomic<int64_t>& ignored_errors() { return ignored_errors_; }
 
   // Which run of its pipeline this is: 0, 1, ... Restoring sets it to that of the saved run.
   uint64_t run_index() const { return run_index_; }
@@ -67,6 +74,7 @@ class RunContext {
   FileSystem* const file_system_;
   const uint64_t run_index_;
   StageRegistry stages_;
+  std::atomic<int64_t> ignored_errors_{0};
   Mutex mutex_;
   // By owner, not by address: a dataset made inside a function may take the place of a dead one.
   std::map<std::weak_ptr<const Dataset>, int64_t, std::owner_less<>> epochs_ GUARDED_BY(mutex_);

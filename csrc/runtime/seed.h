@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/args.h"
+#include "core/philox.h"
 #include "core/random.h"
 #include "runtime/context.h"
 
@@ -25,6 +26,16 @@ class PassSeed {
     const uint64_t run_key = anew_ ? MixBits(run_->run_index()) : 0;
     return CounterRandom(seed_ ^ run_key, static_cast<uint64_t>(epoch_));
   }
+  // The numbers that TensorFlow draws in this pass, as far as its runs can be told apart: with
+  // `anew`, those of the epochs of the first run.
+  Philox TensorFlowRandom() const {
+    const int64_t cut = static_cast<int64_t>(seed_) % kTensorFlowSeeds;
+    const Philox given(kTensorFlowGraphSeed,
+                       static_cast<uint64_t>(cut < 0 ? cut + kTensorFlowSeeds : cut));
+    if (!anew_) return given;
+    const uint64_t pass = (run_->run_index() << 32) + static_cast<uint64_t>(epoch_);
+    return Philox(given.At(2 * pass), given.At(2 * pass + 1));
+  }
   void Save(PositionWriter* writer) const {
     writer->PutInt(static_cast<int64_t>(seed_));
     writer->PutInt(epoch_);
@@ -37,6 +48,9 @@ class PassSeed {
   }
 
  private:
+  static constexpr uint64_t kTensorFlowGraphSeed = 87654321;
+  static constexpr int64_t kTensorFlowSeeds = INT32_MAX;  // it takes seeds modulo this
+
   const Dataset& op_;
   RunContext* const run_;
   const bool anew_;

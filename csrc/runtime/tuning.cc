@@ -25,10 +25,15 @@ StageLimits PlanStage(int64_t threads, int64_t max_threads, int64_t buffer,
                       const RunOptions& options) {
   StageLimits limits{};
   const int64_t cores = options.cpu_budget > 0 ? options.cpu_budget : CpuBudget();
+  if (options.thread_limit > 0) {
+    max_threads = std::min(max_threads, options.thread_limit);
+    threads = std::min(threads, options.thread_limit);
+  }
   if (threads == kAutotune) {
-    limits.min_threads = 1;
-    limits.max_threads = options.autotune ? max_threads : std::min(cores, max_threads);
-    limits.threads = std::clamp<int64_t>(cores, 1, limits.max_threads);
+    const int64_t first = options.initial_threads > 0 ? options.initial_threads : cores;
+    limits.max_threads = options.autotune ? max_threads : std::min(first, max_threads);
+    limits.min_threads = std::clamp<int64_t>(options.min_threads, 1, limits.max_threads);
+    limits.threads = std::clamp<int64_t>(first, limits.min_threads, limits.max_threads);
     if (!options.autotune) limits.min_threads = limits.max_threads = limits.threads;
   } else {
     limits.threads = limits.min_threads = limits.max_threads = threads;

@@ -1,4 +1,5 @@
-// random(seed, rerandomize_each_iteration): int64 numbers uniform in [0, 2^32), without end.
+// random(seed, rerandomize_each_iteration): int64 numbers uniform in [0, 2^32), without end; those
+// that TensorFlow gives for the seed.
 
 #include "core/registry.h"
 #include "runtime/seed.h"
@@ -23,11 +24,13 @@ class Random final : public Dataset {
 class RandomIterator final : public IteratorOf<Random> {
  public:
   RandomIterator(const Random& op, const IteratorContext& context)
-      : IteratorOf(op, context), seed_(op, op.seed(), op.anew(), &run()), random_(seed_.Random()) {}
+      : IteratorOf(op, context),
+        seed_(op, op.seed(), op.anew(), &run()),
+        random_(seed_.TensorFlowRandom()) {}
 
  private:
   Status Produce(Element* out) override {
-    out->push_back(Tensor::Scalar(static_cast<int64_t>(random_.At(next_++) >> 32)));
+    out->push_back(Tensor::Scalar(static_cast<int64_t>(random_.At(next_++))));
     return Status::Ok();
   }
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
@@ -42,13 +45,13 @@ class RandomIterator final : public IteratorOf<Random> {
   }
   Status RestorePosition(PositionReader* reader) override {
     seed_.Restore(reader);
-    random_ = seed_.Random();
+    random_ = seed_.TensorFlowRandom();
     next_ = static_cast<uint64_t>(reader->GetCount());
     return Status::Ok();
   }
 
   PassSeed seed_;
-  CounterRandom random_;
+  Philox random_;
   uint64_t next_ = 0;
 };
 

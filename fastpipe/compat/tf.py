@@ -57,33 +57,24 @@ data = SimpleNamespace(
     DatasetSpec=_fp.DatasetSpec,
     FixedLengthRecordDataset=_fp.FixedLengthRecordDataset,
     Iterator=_fp.Iterator,
-    NumpyIterator=_fp.Iterator,
+    IteratorSpec=_fp.IteratorSpec,
+    NumpyIterator=_fp.NumpyIterator,
     Options=_fp.Options,
     TFRecordDataset=_fp.TFRecordDataset,
     TextLineDataset=_fp.TextLineDataset,
-    experimental=SimpleNamespace(
-        AUTOTUNE=_fp.AUTOTUNE,
-        INFINITE_CARDINALITY=_fp.INFINITE_CARDINALITY,
-        UNKNOWN_CARDINALITY=_fp.UNKNOWN_CARDINALITY,
-        AutotuneOptions=_fp.AutotuneOptions,
-        Counter=_fp.Dataset.counter,
-        cardinality=_fp.Dataset.cardinality,
-        choose_from_datasets=_fp.Dataset.choose_from_datasets,
-        from_list=_fp.Dataset.from_list,
-        get_single_element=_fp.Dataset.get_single_element,
-        sample_from_datasets=_fp.Dataset.sample_from_datasets,
-    ),
+    ThreadingOptions=_fp.ThreadingOptions,
+    experimental=_fp.experimental,
 )
+experimental = SimpleNamespace(Optional=_fp.experimental.Optional)
 debugging = SimpleNamespace(check_numerics=math.check_numerics)
 ragged = SimpleNamespace(constant=_dense_rows.constant)
 nn = SimpleNamespace(relu=math.relu, sigmoid=math.sigmoid, tanh=math.tanh)
 
 __all__ = [
     "DType", "RaggedTensor", "RaggedTensorSpec", "SparseTensor", "SparseTensorSpec", "Tensor",
-    "TensorSpec", "bfloat16", "bool", "cond", "constant",
-    "convert_to_tensor", "data", "debugging", "double", "errors", "float16", "float32", "float64",
-    "half", "image", "int16", "int32", "int64", "int8", "io", "math", "newaxis", "nn",
-    "numpy_function", "py_function", "ragged", "range", "slice", "sparse",
-    "string", "strings", "uint16", "uint32",
-    "uint64", "uint8",
+    "TensorSpec", "bfloat16", "bool", "cond", "constant", "convert_to_tensor", "data", "debugging",
+    "double", "errors", "experimental", "float16", "float32", "float64", "half", "image", "int16",
+    "int32", "int64", "int8", "io", "math", "newaxis", "nn", "numpy_function", "py_function",
+    "ragged", "range", "slice", "sparse", "string", "strings", "uint16", "uint32", "uint64",
+    "uint8",
 ]  # fmt: skip

@@ -2,6 +2,7 @@ import pytest
 from laws import check_op, check_transformation, numbers, outcomes
 
 import fastpipe as fp
+from fastpipe.errors import InvalidArgumentError
 
 
 def test_elements_that_fail_are_left_out():
@@ -46,3 +47,32 @@ def test_an_exception_in_python_is_an_error_too():
 
 def test_the_cardinality_is_unknown():
     assert fp.Dataset.range(3).ignore_errors().cardinality() == fp.UNKNOWN_CARDINALITY
+
+
+def test_errors_are_counted_and_told():
+    told = []
+    it = iter(numbers([1, 2, 3], failing=1).ignore_errors(on_error=told.append))
+    assert outcomes(it) == [1, 2, 3] and it.ignored_errors() == 1
+    assert [type(error) for error in told] == [InvalidArgumentError]
+    assert "no number" in str(told[0])
+
+
+def test_an_exception_of_python_is_told_as_it_is():
+    def fail(x):
+        raise KeyError(int(x))
+
+    told = []
+    ds = fp.Dataset.range(3).map(lambda x: fp.py_function(fail, [x], fp.int64))
+    assert outcomes(iter(ds.ignore_errors(on_error=told.append))) == []
+    assert [type(error) for error in told] == [KeyError] * 3 and told[2].args == (2,)
+
+
+def test_whoever_is_told_may_object():
+    def object_to(error):
+        raise RuntimeError("no more")
+
+    it = iter(numbers([1, 2], failing=1).ignore_errors(on_error=object_to))
+    assert next(it) == 1
+    with pytest.raises(RuntimeError, match="no more"):
+        next(it)
+    assert next(it) == 2

@@ -1,5 +1,5 @@
 import pytest
-from laws import check_op
+from laws import check_op, outcomes
 
 import fastpipe as fp
 
@@ -51,7 +51,7 @@ def test_equal_seeds_give_equal_orders():
     assert len({tuple(order(seed)) for seed in range(5)}) > 1
 
 
-@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0, 1.0], [0.0, 0.0, 0.0], []])
+@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0, 1.0], []])
 def test_impossible_weights_are_refused(weights):
     with pytest.raises((ValueError, TypeError)):
         sample(weights=weights)
@@ -60,3 +60,57 @@ def test_impossible_weights_are_refused(weights):
 def test_no_datasets_are_refused():
     with pytest.raises((ValueError, TypeError)):
         fp.Dataset.sample_from_datasets([])
+
+
+def test_weights_of_nothing_give_nothing():
+    assert outcomes(iter(sample(weights=[0.0, 0.0, 0.0]))) == []
+
+
+def test_weights_may_change_from_draw_to_draw():
+    ones, twos = (fp.Dataset.from_tensors(x).repeat() for x in (1, 2))
+    weights = fp.Dataset.from_tensor_slices([[1.0, 0.0], [0.0, 3.0], [0.0, 0.5], [2.0, 0.0]])
+    ds = fp.Dataset.sample_from_datasets([ones, twos], weights.repeat(3), seed=1)
+    assert outcomes(iter(ds)) == [1, 2, 2, 1] * 3
+    even = fp.Dataset.from_tensors([1.0, 1.0]).repeat(2000)
+    drawn = outcomes(iter(fp.Dataset.sample_from_datasets([ones, twos], even, seed=5)))
+    # 1000 expected, standard deviation 22: six of them away.
+    assert len(drawn) == 2000 and 866 < drawn.count(1) < 1134
+
+
+def test_passes_may_have_draws_of_their_own():
+    def passes(anew):
+        ds = [fp.Dataset.range(100), fp.Dataset.range(100, 200)]
+        ds = fp.Dataset.sample_from_datasets(ds, seed=3, rerandomize_each_iteration=anew)
+        return [tuple(outcomes(iter(ds))) for _ in range(2)]
+
+    assert len(set(passes(False))) == 1 and len(set(passes(True))) == 2
+
+
+# ---- rejection_resample, which samples from a dataset and a part of it ----
+
+
+def classes_of(ds):
+    return [int(number) for number, _ in ds]
+
+
+def unbalanced(count=3000):
+    return fp.Dataset.range(count).map(lambda x: {"class": fp.cast(x % 10 == 0, fp.int32), "x": x})
+
+
+@pytest.mark.parametrize("initial", [None, [0.9, 0.1]])
+@pytest.mark.parametrize("target", [[0.5, 0.5], [0.0, 1.0], [1.0, 0.0]])
+def test_classes_come_as_the_target_says(initial, target):
+    ds = unbalanced().rejection_resample(lambda x: x["class"], target, initial, seed=4)
+    got = classes_of(ds)
+    assert len(got) > 100
+    # An estimate begins with the wrong idea that classes are equal.
+    assert abs(sum(got) / len(got) - target[1]) < (0.1 if initial else 0.15)
+    assert classes_of(ds) == got
+    number, element = next(iter(ds))
+    assert number == element["class"]
+
+
+def test_nothing_is_left_out_of_what_is_right_already():
+    ds = fp.Dataset.range(6).map(lambda x: (x, -x))
+    same = ds.rejection_resample(lambda x, y: fp.cast(x % 2, fp.int32), [0.5, 0.5], [0.5, 0.5])
+    assert outcomes(iter(same)) == [(x % 2, (x, -x)) for x in range(6)]

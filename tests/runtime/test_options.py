@@ -65,3 +65,28 @@ def test_native_only_refuses_python_functions():
     asked = fp.Dataset.range(3).map(lambda x: fp.py_function(lambda v: v, [x], fp.int64))
     with pytest.raises(TypeError, match="native_only"):
         iter(asked.with_options(options))
+
+
+def threads_at_first(**autotune):
+    options = fp.Options(autotune=fp.AutotuneOptions(enabled=False, **autotune))
+    ds = fp.Dataset.range(10**6).map(lambda x: x, fp.AUTOTUNE)
+    iterator = iter(ds.with_options(options))
+    next(iterator)
+    return iterator.stats()[0]["threads"]
+
+
+def test_autotune_starts_where_it_is_told():
+    assert threads_at_first(initial_parallelism=3) == 3
+    assert threads_at_first(initial_parallelism=3, cpu_budget=1) == 3
+    assert threads_at_first(cpu_budget=2) == 2
+
+
+def test_a_private_pool_bounds_the_threads_of_a_stage():
+    for calls in (fp.AUTOTUNE, 8):
+        options = fp.Options()
+        options.threading.private_threadpool_size = 2
+        ds = fp.Dataset.range(3000).map(lambda x: x + 1, calls).with_options(options)
+        iterator = iter(ds)
+        for number in range(3000):
+            assert next(iterator) == number + 1
+            assert iterator.stats()[0]["threads"] <= 2
