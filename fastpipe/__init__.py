@@ -42,8 +42,10 @@ from fastpipe.array import (
 from fastpipe.array import range_ as range
 from fastpipe.base import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from fastpipe.control import cond
+from fastpipe.csv_dataset import CsvDataset, make_csv_dataset
 from fastpipe.dataset import Dataset
 from fastpipe.errors import PythonFallbackWarning
+from fastpipe.example_dataset import make_batched_features_dataset, parse_example_dataset
 from fastpipe.functions import numpy_function, py_function
 from fastpipe.indexing import constant
 from fastpipe.iterator import Iterator, NumpyIterator
@@ -93,6 +95,7 @@ __all__ = [
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "AutotuneOptions",
+    "CsvDataset",
     "DType",
     "Dataset",
     "DatasetSpec",
@@ -139,12 +142,15 @@ __all__ = [
     "int32",
     "int64",
     "io",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
     "math",
     "numpy_function",
     "one_hot",
     "ones",
     "ones_like",
     "pad",
+    "parse_example_dataset",
     "py_function",
     "range",
     "rank",

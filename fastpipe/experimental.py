@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from fastpipe.base import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, DatasetBase
+from fastpipe.csv_dataset import CsvDataset, make_csv_dataset
 from fastpipe.dataset import Dataset
 from fastpipe.errors import UnimplementedError
+from fastpipe.example_dataset import make_batched_features_dataset, parse_example_dataset
 from fastpipe.functions import enable_debug_mode
 from fastpipe.iterator import Iterator
 from fastpipe.node import AUTOTUNE
@@ -363,6 +365,7 @@ __all__ = [
     "AutotuneAlgorithm",
     "AutotuneOptions",
     "Counter",
+    "CsvDataset",
     "DistributeOptions",
     "ExternalStatePolicy",
     "OptimizationOptions",
@@ -388,9 +391,12 @@ __all__ = [
     "group_by_reducer",
     "group_by_window",
     "ignore_errors",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
     "map_and_batch",
     "pad_to_cardinality",
     "parallel_interleave",
+    "parse_example_dataset",
     "prefetch_to_device",
     "rejection_resample",
     "sample_from_datasets",

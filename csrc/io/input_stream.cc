@@ -172,10 +172,11 @@ Status InputStream::Corrupt(const Status& cause, const char* hint) const {
                                      ", at compressed offset ", used, ": ", cause.message(), hint));
 }
 
-Status AtPlace(const InputStream& stream, const char* unit, int64_t number, const Status& cause) {
+Status AtPlace(const InputStream& stream, const char* unit, int64_t number, const Status& cause,
+               uint64_t offset) {
   if (cause.code() == Code::kCancelled) return cause;
   return Status(cause.code(), StrCat(unit, " ", number, " of '", stream.path(), "' (offset ",
-                                     stream.offset(), "): ", cause.message()));
+                                     offset, "): ", cause.message()));
 }
 
 }  // namespace fastpipe

@@ -93,6 +93,11 @@ class InputStream {
 
 // `cause` preceded by where in the stream it arose: "line 3 of 'a.txt' (offset 57): ...".
 // Cancellation stays as it is.
-Status AtPlace(const InputStream& stream, const char* unit, int64_t number, const Status& cause);
+Status AtPlace(const InputStream& stream, const char* unit, int64_t number, const Status& cause,
+               uint64_t offset);
+inline Status AtPlace(const InputStream& stream, const char* unit, int64_t number,
+                      const Status& cause) {
+  return AtPlace(stream, unit, number, cause, stream.offset());
+}
 
 }  // namespace fastpipe

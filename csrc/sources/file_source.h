@@ -32,12 +32,28 @@ struct FileSourceOptions {
   static Result<FileSourceOptions> Read(const Args& args);
 };
 
-// Gives scalar strings.
+// Gives scalar strings, unless a source has a spec and a ReadNext of its own.
 class FileSource : public Dataset {
  public:
   explicit FileSource(FileSourceOptions options)
-      : Dataset({TensorSpec::Scalar(DType::kString)}, {}), options_(std::move(options)) {}
+      : FileSource(std::move(options), {TensorSpec::Scalar(DType::kString)}) {}
   const FileSourceOptions& options() const { return options_; }
+
+  // The next element of `*reader`.
+  template <typename Reader>
+  Status ReadNext(Reader* reader, Element* out) const {
+    std::string_view text;
+    FASTPIPE_RETURN_IF_ERROR(reader->Next(&text));
+    // Short strings live inline: no reference to the buffer is needed then.
+    out->push_back(text.size() <= Tensor::kInlineBytes
+                       ? Tensor::String(text)
+                       : Tensor::StringSlice(reader->stream().buffer(), text));
+    return Status::Ok();
+  }
+
+ protected:
+  FileSource(FileSourceOptions options, ElementSpec spec)
+      : Dataset(std::move(spec), {}), options_(std::move(options)) {}
 
  private:
   const FileSourceOptions options_;
@@ -57,15 +73,9 @@ class FileIterator final : public IteratorOf<Op> {
   Status Produce(Element* out) override {
     for (;;) {
       FASTPIPE_RETURN_IF_ERROR(OpenFile());
-      std::string_view text;
-      Status status = reader_->Next(&text);
-      if (status.ok()) {
-        // Short strings live inline: no reference to the buffer is needed then.
-        out->push_back(text.size() <= Tensor::kInlineBytes
-                           ? Tensor::String(text)
-                           : Tensor::StringSlice(reader_->stream().buffer(), text));
-        return status;
-      }
+      Status status = op().ReadNext(&*reader_, out);
+      if (status.ok()) return status;
+      out->clear();
       LeaveIfDone(status);
       if (!status.end_of_sequence()) return status;
     }

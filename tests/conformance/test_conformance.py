@@ -26,7 +26,7 @@ WORKERS = 2
 FLOORS = {
     "batch": 33,
     "cardinality": 17,
-    "csv": 0,
+    "csv": 4,
     "eager": 6,
     "example": 10,
     "fixed": 5,
@@ -59,6 +59,7 @@ COMPLETE = (
     "select",
     "batch",
     "window",
+    "csv",
     "example",
 )
 

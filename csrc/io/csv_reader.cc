@@ -1,0 +1,176 @@
+#include "io/csv_reader.h"
+
+#include "io/text.h"
+
+namespace fastpipe {
+namespace {
+
+// Whatever is longer is no record: a quote that is never closed would fill the memory.
+constexpr size_t kMaxRecordBytes = size_t{256} << 20;
+// Of a malformed record, what the message shows.
+constexpr size_t kShownBytes = 200;
+
+bool IsLineEnd(char c) { return c == '\n' || c == '\r'; }
+
+}  // namespace
+
+// True if the window holds byte `at`; false at the end of the file.
+Result<bool> CsvReader::Has(size_t at) {
+  if (at < stream_->window().size()) return true;
+  FASTPIPE_RETURN_IF_ERROR(stream_->Fill(at + 1));
+  return at < stream_->window().size();
+}
+
+// Behind a field at at_: a delimiter, a line end or the end of the file, which are passed.
+Result<CsvReader::Ending> CsvReader::EndOfField() {
+  FASTPIPE_ASSIGN(const bool more, Has(at_));
+  if (!more) return Ending::kRecord;
+  const char c = stream_->window()[at_++];
+  if (!IsLineEnd(c)) return Ending::kField;
+  if (c == '\r') {
+    FASTPIPE_ASSIGN(const bool next, Has(at_));
+    if (next && stream_->window()[at_] == '\n') ++at_;
+  }
+  return Ending::kRecord;
+}
+
+Result<CsvReader::Ending> CsvReader::ScanField() {
+  const size_t begin = at_;
+  FASTPIPE_ASSIGN(bool more, Has(at_));
+  if (more && format_.quotes && stream_->window()[at_] == '"') return ScanQuoted();
+  while (more) {
+    const std::string_view window = stream_->window();
+    for (; at_ < window.size(); ++at_) {
+      const char c = window[at_];
+      if (c == format_.delimiter || IsLineEnd(c)) break;
+      if (c == '"' && format_.quotes) return Malformed("must be quoted to hold a quote", begin);
+    }
+    if (at_ < window.size()) break;
+    if (at_ > kMaxRecordBytes) return Malformed("is too long", begin);
+    FASTPIPE_ASSIGN(more, Has(at_));
+  }
+  extents_.push_back({begin, at_, false});
+  return EndOfField();
+}
+
+Result<CsvReader::Ending> CsvReader::ScanQuoted() {
+  const size_t begin = ++at_;
+  bool doubled_quotes = false;
+  for (;;) {
+    const size_t quote = stream_->window().find('"', at_);
+    if (quote == std::string_view::npos) {
+      at_ = stream_->window().size();
+      if (at_ > kMaxRecordBytes) return Malformed("is too long: is a quote missing?", begin);
+      FASTPIPE_ASSIGN(const bool more, Has(at_));
+      if (!more) return Malformed("must end with a quote as it began with one", begin);
+      continue;
+    }
+    at_ = quote + 1;
+    FASTPIPE_ASSIGN(const bool more, Has(at_));
+    const char next = more ? stream_->window()[at_] : '\n';
+    if (next == format_.delimiter || IsLineEnd(next)) {
+      extents_.push_back({begin, quote, doubled_quotes});
+      return EndOfField();
+    }
+    if (next != '"') return Malformed("must double the quotes inside quotes", begin);
+    doubled_quotes = true;
+    ++at_;
+  }
+}
+
+// Notes that the field from `begin` spoils the record, which Resume leaves.
+Status CsvReader::Malformed(const char* problem, size_t begin) {
+  const std::string_view shown = stream_->window().substr(begin, kShownBytes);
+  Status status = InvalidArgument(StrCat("field ", extents_.size(), " ", problem, ", got ",
+                                         Quoted(shown.substr(0, shown.find_first_of("\r\n")))));
+  at_ = begin;
+  return status;
+}
+
+// Consumes what is left of the line that byte `at` lies in.
+Status CsvReader::Resume(size_t at) {
+  stream_->Consume(at);
+  at_ = 0;
+  for (;;) {
+    const std::string_view window = stream_->window();
+    const size_t end = window.find_first_of("\r\n");
+    if (end != std::string_view::npos) {
+      at_ = end;
+      Result<Ending> ending = EndOfField();
+      stream_->Consume(at_);
+      return std::move(ending.status());
+    }
+    stream_->Consume(window.size());
+    FASTPIPE_ASSIGN(const bool more, Has(0));
+    if (!more) return Status::Ok();
+  }
+}
+
+// Finds the fields of the record at the front of the window, and its end.
+Status CsvReader::Scan() {
+  extents_.clear();
+  at_ = 0;
+  FASTPIPE_ASSIGN(const bool more, Has(0));
+  if (!more) return Status::EndOfSequence();
+  for (;;) {
+    FASTPIPE_ASSIGN(const Ending ending, ScanField());
+    if (ending == Ending::kRecord) return Status::Ok();
+  }
+}
+
+Status CsvReader::SkipHeader() {
+  header_ = false;
+  if (stream_->offset() > 0) return Status::Ok();
+  Status status = Scan();
+  if (status.code() == Code::kInvalidArgument) {
+    can_continue_ = Resume(at_).ok();
+    return InvalidArgument("the header is malformed: " + status.message());
+  }
+  if (status.end_of_sequence()) {
+    can_continue_ = false;
+    return InvalidArgument("the file must have a header, got no bytes");
+  }
+  if (status.ok()) stream_->Consume(at_);
+  if (status.code() == Code::kCancelled) header_ = true;
+  return status;
+}
+
+Status CsvReader::Next(std::vector<CsvField>* fields) {
+  if (header_) {
+    Status status = SkipHeader();
+    if (!status.ok()) {
+      const bool left =
+          status.code() == Code::kInvalidArgument || status.code() == Code::kCancelled;
+      can_continue_ = can_continue_ && left;
+      return AtPlace(*stream_, "record", records_ + 1, status);
+    }
+  }
+  Status status = Scan();
+  if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
+  record_offset_ = stream_->offset();
+  ++records_;
+  if (!status.ok()) {
+    status = AtRecord(status);
+    can_continue_ = status.code() == Code::kInvalidArgument && Resume(at_).ok();
+    return status;
+  }
+  const std::string_view window = stream_->window();
+  fields->clear();
+  for (const Extent& extent : extents_) {
+    fields->emplace_back(window.substr(extent.begin, extent.end - extent.begin),
+                         extent.doubled_quotes);
+  }
+  stream_->Consume(at_);
+  return Status::Ok();
+}
+
+Status CsvReader::Skip(int64_t count, int64_t* skipped) {
+  std::vector<CsvField> fields;
+  for (int64_t i = 0; i < count; ++i) {
+    FASTPIPE_RETURN_IF_ERROR(Next(&fields));
+    ++*skipped;
+  }
+  return Status::Ok();
+}
+
+}  // namespace fastpipe

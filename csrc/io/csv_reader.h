@@ -1,0 +1,69 @@
+// CsvReader: the records of a CSV file, RFC 4180.
+//
+// Contract: a record ends in "\n", "\r" or "\r\n" outside quotes, or at the end of the file; an
+// empty line is a record with one empty field. Fields are slices of stream().buffer(). A malformed
+// record is one error, and the next record begins at the next line: after the line in which the
+// quoted field that spoils it begins, so that a stray quote does not swallow its neighbours.
+// Thread rule: used by one thread at a time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "io/csv.h"
+#include "io/input_stream.h"
+
+namespace fastpipe {
+
+class CsvReader {
+ public:
+  // `stream` stands at the beginning of the record after `records_before`. With `header` the first
+  // record of the file is passed over.
+  CsvReader(std::unique_ptr<InputStream> stream, int64_t records_before, const CsvFormat& format,
+            bool header)
+      : stream_(std::move(stream)), records_(records_before), format_(format), header_(header) {}
+
+  // The fields of the next record, valid until the next call or as long as the buffer is kept; end
+  // of sequence at the end; or an error, which names record and offset.
+  Status Next(std::vector<CsvField>* fields);
+  // Passes over up to `count` records and adds their number to `*skipped`; otherwise as Next.
+  Status Skip(int64_t count, int64_t* skipped);
+
+  const InputStream& stream() const { return *stream_; }
+  uint64_t offset() const { return stream_->offset(); }
+  // Records given so far, malformed ones and those before included.
+  int64_t number() const { return records_; }
+  bool can_continue() const { return can_continue_; }
+  // `cause` at the record that was given last.
+  Status AtRecord(const Status& cause) const {
+    return AtPlace(*stream_, "record", records_, cause, record_offset_);
+  }
+
+ private:
+  struct Extent {
+    size_t begin;
+    size_t end;
+    bool doubled_quotes;
+  };
+  enum class Ending { kField, kRecord };
+
+  Status SkipHeader();
+  Status Scan();
+  Result<Ending> ScanField();
+  Result<Ending> ScanQuoted();
+  Result<Ending> EndOfField();
+  Status Malformed(const char* problem, size_t begin);
+  Status Resume(size_t at);
+  Result<bool> Has(size_t at);
+
+  std::unique_ptr<InputStream> stream_;
+  int64_t records_;
+  uint64_t record_offset_ = 0;  // where the record that was given last begins
+  CsvFormat format_;
+  bool header_;
+  bool can_continue_ = true;
+  std::vector<Extent> extents_;  // the fields of the record being read, from its beginning
+  size_t at_ = 0;                // next byte to look at
+};
+
+}  // namespace fastpipe
