@@ -8,28 +8,34 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from fastpipe.errors import InvalidArgumentError
+from fastpipe.color import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_gamma,
+    adjust_hue,
+    adjust_saturation,
+    convert_image_dtype,
+    grayscale_to_rgb,
+    hsv_to_rgb,
+    per_image_standardization,
+    rgb_to_grayscale,
+    rgb_to_hsv,
+    rgb_to_yiq,
+    rgb_to_yuv,
+    yiq_to_rgb,
+    yuv_to_rgb,
+)
 from fastpipe.integers import integers_argument
-from fastpipe.spec import DType, as_dtype
-from fastpipe.tracing import call, convert
+from fastpipe.tracing import call
 
 __all__ = [
-    "ResizeMethod",
-    "central_crop",
-    "convert_image_dtype",
-    "crop_to_bounding_box",
-    "flip_left_right",
-    "flip_up_down",
-    "pad_to_bounding_box",
-    "resize",
-    "resize_pillow",
-    "resize_with_crop_or_pad",
-    "resize_with_pad",
-    "rot90",
-    "transpose",
-]
+    "ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue",
+    "adjust_saturation", "central_crop", "convert_image_dtype", "crop_to_bounding_box",
+    "flip_left_right", "flip_up_down", "grayscale_to_rgb", "hsv_to_rgb", "pad_to_bounding_box",
+    "per_image_standardization", "resize", "resize_pillow", "resize_with_crop_or_pad",
+    "resize_with_pad", "rgb_to_grayscale", "rgb_to_hsv", "rgb_to_yiq", "rgb_to_yuv", "rot90",
+    "transpose", "yiq_to_rgb", "yuv_to_rgb",
+]  # fmt: skip
 
 
 class ResizeMethod:
@@ -290,69 +296,3 @@ def rot90(image: Any, k: Any = 1) -> Any:
     """
     turns, inputs = integers_argument("k", [k])
     return call("rotate_image", [image, *inputs], quarter_turns=turns)
-
-
-def convert_image_dtype(image: Any, dtype: object, saturate: bool = False) -> Any:
-    """Images in another dtype, scaled: integers span 0 to their maximum, floats 0 to 1.
-
-    Args:
-        image: Of any numeric dtype and any shape.
-        dtype: A numeric dtype.
-        saturate: Values that do not fit become the nearest that does, instead of wrapping around.
-
-    Raises:
-        InvalidArgumentError: One of the dtypes is neither integer nor floating.
-
-    >>> import numpy as np
-    >>> convert_image_dtype(np.array([0, 255], np.uint8), "float32").tolist()
-    [0.0, 1.0]
-    """
-    image = convert(image)
-    source, target = as_dtype(image.dtype), as_dtype(dtype)
-    for each in (source, target):
-        if not each.is_integer and not each.is_floating:
-            raise InvalidArgumentError(
-                f"convert_image_dtype needs integer or floating dtypes, got {each.name}"
-            )
-    if source == target:
-        return call("identity", [image])
-    if source.is_floating and target.is_floating:
-        return _cast(image, target)
-    if source.is_floating:
-        # Half a step more, so that casting, which drops the fraction, does not lose the maximum.
-        most = min(target.max + 0.5, float(source.max))
-        return _cast(_scaled("multiply", image, most), target, saturate)
-    if target.is_floating:
-        return _scaled("multiply", _cast(image, target), 1.0 / source.max)
-    if source.max > target.max:
-        steps = (source.max + 1) // (target.max + 1)
-        return _cast(_scaled("floor_divide", image, steps), target, saturate)
-    steps = (target.max + 1) // (source.max + 1)
-    return _scaled("multiply", _cast(image, target, saturate), steps)
-
-
-def _scaled(kernel: str, image: Any, factor: float) -> Any:
-    return call(kernel, [image, factor], unify=True)
-
-
-def _cast(image: Any, target: DType, saturate: bool = False) -> Any:
-    source = as_dtype(image.dtype)
-    if saturate and target.is_integer:
-        low, high = _common_range(source, target)
-        # Floats may be infinite.
-        if source.is_floating or low > source.min:
-            image = call("maximum", [image, low], unify=True)
-        if source.is_floating or high < source.max:
-            image = call("minimum", [image, high], unify=True)
-    return call("cast", [image], dtype=target.name)
-
-
-def _common_range(source: DType, target: DType) -> tuple[Any, Any]:
-    """The least and the greatest value that both dtypes have; `target` is an integer dtype."""
-    if source.is_integer:
-        return max(source.min, target.min), min(source.max, target.max)
-    low, high = max(float(source.min), target.min), min(float(source.max), target.max)
-    rounded = source.as_numpy_dtype.type(high)
-    if int(rounded) > target.max:
-        rounded = np.nextafter(rounded, source.as_numpy_dtype.type(0))
-    return float(low), float(rounded)

@@ -31,7 +31,7 @@ FLOORS = {
     "example": 10,
     "fixed": 5,
     "image": 0,
-    "image_ops": 12,
+    "image_ops": 25,
     "interleave": 70,
     "jpeg": 34,
     "len": 4,
