@@ -11,7 +11,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo test lint format asan tsan wheel clean system
+.PHONY: build demo pipelines test lint format asan tsan wheel clean system
 
 python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet
@@ -27,6 +27,10 @@ demo: build
 # pytest comes last: its closing line is the summary of the whole.
 test: build lint asan tsan
 	$(python) -m pytest
+
+# Five thousand random pipelines, of which the tests try some hundreds.
+pipelines: build
+	FASTPIPE_PIPELINES=5000 $(python) -m pytest tests/test_random_pipelines.py
 
 build: $(installed)
 	$(python) setup.py --quiet build_ext --inplace

@@ -200,6 +200,10 @@ class DatasetBase:
         merged = self._options.merge(options)
         return self._wrap(self.node, self.native, self.structure, self.symbol, merged)
 
+    def canonical(self, tuning: bool = True) -> bytes:
+        """Bytes that are equal for equal descriptions; see Node.canonical."""
+        return self.node.canonical(tuning)
+
     def fingerprint(self) -> bytes:
         """16 bytes that identify what the pipeline yields, whatever its parallelism."""
         return self.node.fingerprint()

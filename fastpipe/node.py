@@ -53,20 +53,23 @@ class Node:
     def __hash__(self) -> int:
         return hash(self.canonical())
 
-    def canonical(self) -> bytes:
-        """Bytes that are equal for equal nodes, in every process."""
-        return b"".join(_canonical(("node", self.op, dict(self.args), self.inputs)))
+    def canonical(self, tuning: bool = True) -> bytes:
+        """Bytes that are equal for equal nodes, in every process.
+
+        Args:
+            tuning: False leaves out, in functions too, what only changes how fast they run.
+        """
+        args = dict(self.args) if tuning else untuned(self.op, self.args)
+        return b"".join(_canonical(("node", self.op, args, self.inputs), tuning))
 
     def fingerprint(self) -> bytes:
         """16 bytes that identify what this pipeline yields, whatever its parallelism."""
+        return hashlib.sha256(self.canonical(tuning=False)).digest()[:16]
 
-        def strip(node: Node) -> Node:
-            args = {k: v for k, v in node.args.items() if k not in _TUNING_ARGS}
-            if node.op == "prefetch":
-                args = {}
-            return Node(node.op, args, tuple(strip(item) for item in node.inputs))
 
-        return hashlib.sha256(strip(self).canonical()).digest()[:16]
+def untuned(op: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of an op that change what it yields."""
+    return {} if op == "prefetch" else {k: v for k, v in args.items() if k not in _TUNING_ARGS}
 
 
 def _short(value: Any) -> str:
@@ -74,10 +77,10 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _canonical(value: Any) -> Iterator[bytes]:
+def _canonical(value: Any, tuning: bool) -> Iterator[bytes]:
     """A tagged, unambiguous encoding of plain values."""
     if hasattr(value, "canonical"):
-        body = value.canonical()
+        body = value.canonical(tuning)
         yield b"%d:" % len(body)
         yield body
     elif isinstance(value, np.ndarray) and value.dtype != object:
@@ -85,17 +88,17 @@ def _canonical(value: Any) -> Iterator[bytes]:
         yield value.tobytes()
     elif isinstance(value, np.ndarray):
         yield f"objects {value.shape}".encode()
-        yield from _canonical(value.ravel().tolist())
+        yield from _canonical(value.ravel().tolist(), tuning)
     elif isinstance(value, Mapping):
         yield b"{%d " % len(value)
         for key in sorted(value):
-            yield from _canonical(key)
-            yield from _canonical(value[key])
+            yield from _canonical(key, tuning)
+            yield from _canonical(value[key], tuning)
         yield b"}"
     elif isinstance(value, (list, tuple)):
         yield b"[%d " % len(value)
         for item in value:
-            yield from _canonical(item)
+            yield from _canonical(item, tuning)
         yield b"]"
     elif isinstance(value, bytes):
         yield b"b%d:" % len(value)

@@ -17,7 +17,7 @@ import numpy as np
 
 from fastpipe import _core
 from fastpipe.errors import TracingError
-from fastpipe.node import SlotIndex
+from fastpipe.node import Node, SlotIndex, untuned
 from fastpipe.spec import ALL, DType, Shape, TensorSpec, as_tensor
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -288,7 +288,7 @@ class PythonCallable:
     def __call__(self, values: list[Any]) -> Any:
         return self.function(values)
 
-    def canonical(self) -> bytes:
+    def canonical(self, tuning: bool = True) -> bytes:
         """Identifies the user's function by name and code."""
         code = getattr(self.origin, "__code__", None)
         name = getattr(self.origin, "__qualname__", type(self.origin).__qualname__)
@@ -324,18 +324,19 @@ class Function:
         names = [str(record[1]) for record in self.records if record[0] in ("kernel", "dataset")]
         return f"<function {' → '.join(names) or 'identity'}>"
 
-    def canonical(self) -> bytes:
+    def canonical(self, tuning: bool = True) -> bytes:
         """Bytes that are equal for equal functions."""
-        from fastpipe.node import Node
-
-        body = Node("function", {"records": [_without_place(r) for r in self.records]})
-        return body.canonical() + repr(self.outputs).encode()
+        records = [_without_place(record, tuning) for record in self.records]
+        body = Node("function", {"records": records})
+        return body.canonical(tuning) + repr(self.outputs).encode()
 
     def __reduce__(self) -> Any:
         return _rebuild, (self.records, self.outputs, self.structure)
 
 
-def _without_place(record: tuple[Any, ...]) -> tuple[Any, ...]:
+def _without_place(record: tuple[Any, ...], tuning: bool) -> tuple[Any, ...]:
+    if record[0] == "dataset" and not tuning:
+        return (*record[:2], untuned(record[1], record[2]), record[3])
     return record[:-1] if record[0] in ("kernel", "dataset") else record
 
 
@@ -422,9 +423,9 @@ class BoundFunction:
     function: Function
     captures: tuple[SlotIndex, ...]
 
-    def canonical(self) -> bytes:
+    def canonical(self, tuning: bool = True) -> bytes:
         """Bytes that are equal for equal functions."""
-        return self.function.canonical() + repr(self.captures).encode()
+        return self.function.canonical(tuning) + repr(self.captures).encode()
 
 
 class tracing:

@@ -44,6 +44,24 @@ def test_the_line_that_made_it_is_remembered_and_no_part_of_it():
     assert node == fp.Dataset.range(3).node
 
 
+def test_parallelism_inside_functions_is_no_part_of_the_fingerprint():
+    def nested(calls):
+        inner = fp.Dataset.range(3).map(lambda y: y + 1, num_parallel_calls=calls)
+        ds = fp.Dataset.range(3).flat_map(lambda x: inner.map(lambda y: x + y, calls).prefetch(2))
+        return ds.concatenate(fp.Dataset.from_tensors(inner).flat_map(lambda d: d))
+
+    assert nested(1).fingerprint() == nested(fp.AUTOTUNE).fingerprint()
+    assert nested(1).node != nested(fp.AUTOTUNE).node
+
+
+def test_a_dataset_inside_a_function_is_part_of_the_fingerprint():
+    def captured(stop):
+        inner = fp.Dataset.range(stop)
+        return fp.Dataset.range(3).flat_map(lambda x: inner)
+
+    assert captured(3).fingerprint() != captured(4).fingerprint()
+
+
 def test_parallelism_is_no_part_of_the_fingerprint():
     assert pipeline().fingerprint() == pipeline(calls=4).fingerprint()
     assert pipeline().fingerprint() == pipeline(calls=fp.AUTOTUNE).fingerprint()
