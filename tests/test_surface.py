@@ -99,7 +99,10 @@ def test_arguments_have_the_names_order_and_defaults_of_tensorflow(owner, name, 
     function = bound(owner, name)
     if function is MISSING or f"{owner}.{name}" in OPEN:
         return
-    assert ", ".join(described(function)) == arguments
+    ours = described(function)
+    if ours[-1:] == ["name=None"] and "name=None" not in arguments:
+        ours.pop()
+    assert ", ".join(ours) == arguments
 
 
 @pytest.mark.parametrize("owner", ["tf.data", "tf.data.Dataset", "tf.data.experimental"])
