@@ -8,7 +8,7 @@ Describe a pipeline in the vocabulary of tf.data; native threads run it without 
 [[0, 1], [4, 9]]
 """
 
-from fastpipe import errors, experimental, image, io, math, sparse, strings
+from fastpipe import audio, errors, experimental, image, io, math, sparse, strings
 from fastpipe.array import (
     boolean_mask,
     broadcast_to,
@@ -116,6 +116,7 @@ __all__ = [
     "ThreadingOptions",
     "argmax",
     "argmin",
+    "audio",
     "bfloat16",
     "bool_",
     "boolean_mask",

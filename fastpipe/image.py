@@ -25,16 +25,34 @@ from fastpipe.color import (
     yiq_to_rgb,
     yuv_to_rgb,
 )
+from fastpipe.formats import (
+    adjust_jpeg_quality,
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_webp,
+    encode_jpeg,
+    encode_png,
+)
 from fastpipe.integers import integers_argument
+from fastpipe.io import (
+    decode_and_crop_jpeg,
+    decode_jpeg,
+    decode_png,
+    extract_jpeg_shape,
+    is_jpeg,
+)
 from fastpipe.tracing import call
 
 __all__ = [
     "ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue",
-    "adjust_saturation", "central_crop", "convert_image_dtype", "crop_to_bounding_box",
-    "flip_left_right", "flip_up_down", "grayscale_to_rgb", "hsv_to_rgb", "pad_to_bounding_box",
-    "per_image_standardization", "resize", "resize_pillow", "resize_with_crop_or_pad",
-    "resize_with_pad", "rgb_to_grayscale", "rgb_to_hsv", "rgb_to_yiq", "rgb_to_yuv", "rot90",
-    "transpose", "yiq_to_rgb", "yuv_to_rgb",
+    "adjust_jpeg_quality", "adjust_saturation", "central_crop", "convert_image_dtype",
+    "crop_to_bounding_box", "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image",
+    "decode_jpeg", "decode_png", "decode_webp", "encode_jpeg", "encode_png",
+    "extract_jpeg_shape", "flip_left_right", "flip_up_down", "grayscale_to_rgb", "hsv_to_rgb",
+    "is_jpeg", "pad_to_bounding_box", "per_image_standardization", "resize", "resize_pillow",
+    "resize_with_crop_or_pad", "resize_with_pad", "rgb_to_grayscale", "rgb_to_hsv",
+    "rgb_to_yiq", "rgb_to_yuv", "rot90", "transpose", "yiq_to_rgb", "yuv_to_rgb",
 ]  # fmt: skip
 
 

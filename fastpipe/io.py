@@ -6,12 +6,22 @@ from typing import Any
 
 from fastpipe import gfile
 from fastpipe.decoding import decode_base64, decode_csv, decode_raw, encode_base64
+from fastpipe.encryption import decrypt_aes_ctr, decrypt_aes_gcm
 from fastpipe.features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
     RaggedFeature,
     SparseFeature,
     VarLenFeature,
+)
+from fastpipe.formats import (
+    decode_bmp,
+    decode_compressed,
+    decode_gif,
+    decode_image,
+    decode_webp,
+    encode_jpeg,
+    encode_png,
 )
 from fastpipe.integers import integers_argument
 from fastpipe.parsing import (
@@ -31,11 +41,20 @@ __all__ = [
     "VarLenFeature",
     "decode_and_crop_jpeg",
     "decode_base64",
+    "decode_bmp",
+    "decode_compressed",
     "decode_csv",
+    "decode_gif",
+    "decode_image",
     "decode_jpeg",
     "decode_png",
     "decode_raw",
+    "decode_webp",
+    "decrypt_aes_ctr",
+    "decrypt_aes_gcm",
     "encode_base64",
+    "encode_jpeg",
+    "encode_png",
     "extract_jpeg_shape",
     "gfile",
     "is_jpeg",
@@ -94,7 +113,7 @@ def decode_jpeg(
     acceptable_fraction: float = 1,
     dct_method: str = "",
 ) -> Any:
-    """The pixels of a JPEG. PNGs are decoded too.
+    """The pixels of a JPEG. PNGs, and GIFs and WebPs of one frame, are decoded too.
 
     Args:
         contents: The encoded image, a scalar string.
@@ -113,9 +132,9 @@ def decode_jpeg(
     Raises:
         InvalidArgumentError: `contents` are not a JPEG, or are damaged or truncated.
 
-    >>> decode_jpeg(b"GIF89a")
+    >>> decode_jpeg(b"BM....")
     Traceback (most recent call last):
-    fastpipe.errors.InvalidArgumentError: decode_jpeg: expected a JPEG, got 6 bytes of GIF...
+    fastpipe.errors.InvalidArgumentError: decode_jpeg: expected a JPEG, got 6 bytes of BMP...
     """
     return call(
         "decode_jpeg",
@@ -210,7 +229,7 @@ def is_jpeg(contents: Any) -> Any:
 
 
 def decode_png(contents: Any, channels: int = 0, dtype: object = "uint8") -> Any:
-    """The pixels of a PNG. JPEGs are decoded too.
+    """The pixels of a PNG. JPEGs, and GIFs and WebPs of one frame, are decoded too.
 
     Args:
         contents: The encoded image, a scalar string.

@@ -136,7 +136,10 @@ def no_python_in_csrc(tree: Tree) -> list[str]:
 
 
 def library_headers_only_in_codec(tree: Tree) -> list[str]:
-    library = r"(jpeglib|jerror|jpegint|turbojpeg|png|pngconf|zlib|zstd|lz4\w*|webp/.*)(\.h)?$"
+    library = (
+        r"(jpeglib|jerror|jpegint|turbojpeg|png|pngconf|gif_lib|webp/.*"
+        r"|zlib|zstd\w*|lz4\w*|openssl/.*)(\.h)?$"
+    )
     return [
         f"{include.place}: <{include.header}> belongs behind a header of csrc/codec"
         for include in _includes(tree)

@@ -1,7 +1,7 @@
-// decode_jpeg(contents): the pixels of a JPEG as uint8 [height, width, channels]. PNGs are decoded
-// too, as in TensorFlow.
-// decode_and_crop_jpeg(contents): those within `crop_window`, an IntegersArgument y, x, height,
-// width; rows and columns outside are not decoded. JPEGs only.
+// decode_jpeg(contents): the pixels of a JPEG as uint8 [height, width, channels]. PNGs, and GIFs
+// and WebPs of one frame, are decoded too, as in TensorFlow. decode_and_crop_jpeg(contents): those
+// within `crop_window`, an IntegersArgument y, x, height, width; rows and columns outside are not
+// decoded. JPEGs only.
 //
 // Attributes: channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction,
 // dct_method.
@@ -41,11 +41,18 @@ Result<JpegOptions> ReadOptions(const Args& attrs) {
 Status RunDecodeJpeg(const Args& attrs, const JpegOptions& options, const Tensor& contents,
                      Output* output) {
   FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, contents));
-  if (ImageFormatOf(bytes) == ImageFormat::kJpeg) return DecodeJpeg(bytes, options, output);
-  if (ImageFormatOf(bytes) == ImageFormat::kPng) {
-    return DecodePng(bytes, {.channels = options.channels}, output);
+  switch (ImageFormatOf(bytes)) {
+    case ImageFormat::kJpeg:
+      return DecodeJpeg(bytes, options, output);
+    case ImageFormat::kPng:
+      return DecodePng(bytes, {.channels = options.channels}, output);
+    case ImageFormat::kGif:
+      return DecodeGif(bytes, options.channels, Frames::kOnly, output);
+    case ImageFormat::kWebp:
+      return DecodeWebp(bytes, options.channels, Frames::kOnly, output);
+    default:
+      return NotDecodable(attrs, bytes, "a JPEG");
   }
-  return NotDecodable(attrs, bytes, "a JPEG");
 }
 
 Result<KernelPlan> PlanDecodeJpeg(const Args& attrs, Specs inputs) {

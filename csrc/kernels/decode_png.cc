@@ -1,5 +1,5 @@
 // decode_png(contents): the pixels of a PNG as [height, width, channels] of `dtype`, uint8 or
-// uint16. JPEGs are decoded too, as in TensorFlow.
+// uint16. JPEGs and GIFs of one frame are decoded too, as in TensorFlow, and WebPs in uint8.
 //
 // Attributes: channels, dtype.
 
@@ -9,26 +9,24 @@
 namespace fastpipe {
 namespace {
 
-// A JPEG's 8 bits as the upper ones of 16: what TensorFlow makes of them.
-Status DecodeJpegAsUint16(std::string_view bytes, const JpegOptions& options, Output* output) {
-  Tensor pixels;
-  Output narrow(&pixels);
-  FASTPIPE_RETURN_IF_ERROR(DecodeJpeg(bytes, options, &narrow));
-  const uint8_t* from = pixels.data<uint8_t>();
-  uint16_t* to = output->Allocate<uint16_t>(pixels.dims());
-  const int64_t count = pixels.num_elements();
-  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<uint16_t>(from[i] << 8);
-  return Status::Ok();
-}
-
 Status RunDecodePng(const Args& attrs, const PngOptions& options, const Tensor& contents,
                     Output* output) {
   FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, contents));
-  if (ImageFormatOf(bytes) == ImageFormat::kPng) return DecodePng(bytes, options, output);
-  if (ImageFormatOf(bytes) == ImageFormat::kJpeg) {
-    const JpegOptions jpeg = {.channels = options.channels};
-    return options.bits == 8 ? DecodeJpeg(bytes, jpeg, output)
-                             : DecodeJpegAsUint16(bytes, jpeg, output);
+  const ImageFormat format = ImageFormatOf(bytes);
+  if (format == ImageFormat::kPng) return DecodePng(bytes, options, output);
+  const DType dtype = options.bits == 8 ? DType::kUint8 : DType::kUint16;
+  if (format == ImageFormat::kJpeg) {
+    return DecodeBytesAs(dtype, output, [&](Output* out) {
+      return DecodeJpeg(bytes, AnyJpeg(options.channels), out);
+    });
+  }
+  if (format == ImageFormat::kGif) {
+    return DecodeBytesAs(dtype, output, [&](Output* out) {
+      return DecodeGif(bytes, options.channels, Frames::kOnly, out);
+    });
+  }
+  if (format == ImageFormat::kWebp && dtype == DType::kUint8) {
+    return DecodeWebp(bytes, options.channels, Frames::kOnly, output);
   }
   return NotDecodable(attrs, bytes, "a PNG");
 }

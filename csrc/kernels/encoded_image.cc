@@ -1,5 +1,11 @@
 #include "kernels/encoded_image.h"
 
+#include <vector>
+
+#include "codec/bmp.h"
+#include "codec/gif.h"
+#include "codec/webp.h"
+
 namespace fastpipe {
 namespace {
 
@@ -10,10 +16,27 @@ struct Signature {
 };
 
 constexpr Signature kSignatures[] = {
-    {ImageFormat::kJpeg, 0, "\xff\xd8\xff"}, {ImageFormat::kPng, 0, "\x89PNG\r\n\x1a\n"},
-    {ImageFormat::kGif, 0, "GIF8"},          {ImageFormat::kBmp, 0, "BM"},
+    {ImageFormat::kJpeg, 0, "\xff\xd8\xff"},
+    {ImageFormat::kPng, 0, "\x89PNG\r\n\x1a\n"},
+    {ImageFormat::kGif, 0, "GIF8"},
+    {ImageFormat::kBmp, 0, "BM"},
     {ImageFormat::kWebp, 8, "WEBP"},
+    {ImageFormat::kJpegXl, 0, "\xff\x0a"},
+    {ImageFormat::kJpegXl, 4, "JXL \r\n\x87\n"},
 };
+
+// The shape of `count` images of `image` dimensions.
+std::vector<int64_t> WithFrames(Frames frames, int64_t count, std::vector<int64_t> image) {
+  if (frames == Frames::kAll) image.insert(image.begin(), count);
+  return image;
+}
+
+Status ExpectOneFrame(Frames frames, int64_t count, const char* format) {
+  if (frames != Frames::kOnly || count == 1) return Status::Ok();
+  return InvalidArgument(StrCat("cannot decode ", format, " of ", count,
+                                " frames as one image: use decode_",
+                                format[0] == 'G' ? "gif" : "webp", " or decode_image"));
+}
 
 }  // namespace
 
@@ -28,7 +51,8 @@ ImageFormat ImageFormatOf(std::string_view bytes) {
 }
 
 const char* ImageFormatName(ImageFormat format) {
-  constexpr const char* kNames[] = {"an unknown format", "JPEG", "PNG", "GIF", "BMP", "WebP"};
+  constexpr const char* kNames[] = {
+      "an unknown format", "JPEG", "PNG", "GIF", "BMP", "WebP", "JPEG XL"};
   return kNames[static_cast<size_t>(format)];
 }
 
@@ -77,6 +101,10 @@ Status DecodeJpeg(std::string_view bytes, const JpegOptions& options, Output* ou
   return decoder.ReadInto(output->Allocate<uint8_t>(dims), info.width * info.channels);
 }
 
+JpegOptions AnyJpeg(int channels) {
+  return {.channels = channels, .dct_method = JpegDctMethod::kFast};
+}
+
 Status DecodePng(std::string_view bytes, const PngOptions& options, Output* output) {
   PngDecoder decoder;
   PngInfo info;
@@ -85,6 +113,50 @@ Status DecodePng(std::string_view bytes, const PngOptions& options, Output* outp
   uint8_t* pixels =
       output->Allocate(info.bytes_per_value == 2 ? DType::kUint16 : DType::kUint8, dims);
   return decoder.ReadInto(pixels, info.width * info.channels * info.bytes_per_value);
+}
+
+Status DecodeBmp(std::string_view bytes, int channels, Output* output) {
+  FASTPIPE_ASSIGN(const BmpLayout layout, ReadBmpLayout(bytes, channels));
+  const int64_t dims[] = {layout.height, layout.width, layout.channels};
+  ReadBmp(bytes, layout, output->Allocate<uint8_t>(dims));
+  return Status::Ok();
+}
+
+Status DecodeGif(std::string_view bytes, int channels, Frames frames, Output* output) {
+  if (channels != 0 && channels != 3) {
+    return InvalidArgument(StrCat("cannot decode GIF of ", bytes.size(),
+                                  " bytes: channels must be 0 or 3 for a GIF, got ", channels));
+  }
+  GifDecoder decoder;
+  GifInfo info;
+  FASTPIPE_RETURN_IF_ERROR(
+      decoder.Start(bytes, {.first_frame_only = frames == Frames::kFirst}, &info));
+  FASTPIPE_RETURN_IF_ERROR(ExpectOneFrame(frames, info.frames, "GIF"));
+  return decoder.ReadInto(
+      output->Allocate<uint8_t>(WithFrames(frames, info.frames, {info.height, info.width, 3})));
+}
+
+Status DecodeWebp(std::string_view bytes, int channels, Frames frames, Output* output) {
+  WebpDecoder decoder;
+  WebpInfo info;
+  const WebpOptions options = {.channels = channels, .first_frame_only = frames == Frames::kFirst};
+  FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, options, &info));
+  FASTPIPE_RETURN_IF_ERROR(ExpectOneFrame(frames, info.frames, "WebP"));
+  return decoder.ReadInto(output->Allocate<uint8_t>(
+      WithFrames(frames, info.frames, {info.height, info.width, info.channels})));
+}
+
+void ConvertBytes(const Tensor& pixels, DType dtype, Output* output) {
+  const uint8_t* from = pixels.data<uint8_t>();
+  const int64_t count = pixels.num_elements();
+  if (dtype == DType::kUint16) {
+    uint16_t* to = output->Allocate<uint16_t>(pixels.dims());
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<uint16_t>(from[i] << 8);
+  } else {
+    constexpr float kScale = 1.0 / 255;
+    float* to = output->Allocate<float>(pixels.dims());
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]) * kScale;
+  }
 }
 
 }  // namespace fastpipe

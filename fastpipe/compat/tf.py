@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import numpy as _np
 
 import fastpipe as _fp
+from fastpipe import audio, errors, image, io, math, sparse, strings
 from fastpipe import dense_rows as _dense_rows
-from fastpipe import errors, image, io, math, sparse, strings
 from fastpipe.array import *  # noqa: F403
 from fastpipe.array import range_ as range
 from fastpipe.array import slice_ as slice
@@ -72,9 +72,9 @@ nn = SimpleNamespace(relu=math.relu, sigmoid=math.sigmoid, tanh=math.tanh)
 
 __all__ = [
     "DType", "RaggedTensor", "RaggedTensorSpec", "SparseTensor", "SparseTensorSpec", "Tensor",
-    "TensorSpec", "bfloat16", "bool", "cond", "constant", "convert_to_tensor", "data", "debugging",
-    "double", "errors", "experimental", "float16", "float32", "float64", "half", "image", "int16",
-    "int32", "int64", "int8", "io", "math", "newaxis", "nn", "numpy_function", "py_function",
-    "ragged", "range", "slice", "sparse", "string", "strings", "uint16", "uint32", "uint64",
-    "uint8",
+    "TensorSpec", "audio", "bfloat16", "bool", "cond", "constant", "convert_to_tensor", "data",
+    "debugging", "double", "errors", "experimental", "float16", "float32", "float64", "half",
+    "image", "int16", "int32", "int64", "int8", "io", "math", "newaxis", "nn", "numpy_function",
+    "py_function", "ragged", "range", "slice", "sparse", "string", "strings", "uint16",
+    "uint32", "uint64", "uint8",
 ]  # fmt: skip

@@ -64,8 +64,10 @@ def test_a_png_is_decoded_too() -> None:
         (b"", "no bytes at all"),
         (b"\xff\xd8\xff", "cannot decode JPEG of 3 bytes"),
         (b"neither nor", "11 bytes of an unknown format"),
-        (b"GIF89a", "6 bytes of GIF"),
-        (b"RIFF....WEBPVP8 ", "16 bytes of WebP"),
+        (b"BM....", "6 bytes of BMP"),
+        (b"\xff\x0a", "2 bytes of JPEG XL"),
+        (b"GIF89a", "cannot decode GIF of 6 bytes: the data end too early"),
+        (b"RIFF....WEBPVP8 ", "cannot decode WebP of 16 bytes"),
     ],
 )
 def test_what_is_no_jpeg(contents: bytes, message: str) -> None:
