@@ -30,7 +30,7 @@ FLOORS = {
     "eager": 6,
     "example": 10,
     "fixed": 5,
-    "image": 0,
+    "image": 15,
     "image_ops": 25,
     "interleave": 70,
     "jpeg": 34,
