@@ -1,8 +1,9 @@
-// AES decryption by OpenSSL's libcrypto.
+// AES decryption by OpenSSL's libcrypto, which is loaded when it is first needed.
 //
 // Contract: keys of 16, 24 or 32 bytes choose AES-128, -192 or -256; another length is
 // InvalidArgument. Data that were not encrypted under these values, or were changed since, are
-// DataLoss from GCM, which then has written nothing that may be used. CTR cannot tell.
+// DataLoss from GCM, which then has written nothing that may be used. CTR cannot tell. Without
+// libcrypto.so.3 everything is Unimplemented.
 // Thread rule: free functions without state of their own.
 #pragma once
 
