@@ -259,6 +259,31 @@ std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOption
   return std::make_shared<Pipeline>(std::move(dataset), options);
 }
 
+Status OpenRecordFile(const std::string& path, const std::string& compression, int level,
+                      int window_bits, int memory_level, int strategy,
+                      std::shared_ptr<RecordFile>* file) {
+  FASTPIPE_ASSIGN(const Compression kind, ParseCompression(compression));
+  const ZlibSettings settings{level, window_bits, memory_level, strategy};
+  FASTPIPE_ASSIGN(auto stream, OutputStream::Create(path, kind, settings));
+  *file = std::make_shared<RecordFile>(std::make_unique<RecordWriter>(std::move(stream)));
+  return Status::Ok();
+}
+
+Status RecordFile::Write(std::string_view record) {
+  MutexLock lock(mutex_);
+  return writer_->Write(record);
+}
+
+Status RecordFile::Flush() {
+  MutexLock lock(mutex_);
+  return writer_->Flush();
+}
+
+Status RecordFile::Close() {
+  MutexLock lock(mutex_);
+  return writer_->Close();
+}
+
 int CpuCount() { return CpuBudget(); }
 int RunningThreads() { return ThreadBudget::Get().running(); }
 int64_t LiveBufferBytes() { return BufferPool::Get().live_bytes(); }

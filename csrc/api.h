@@ -18,6 +18,7 @@
 #include "core/python_hooks.h"
 #include "core/registry.h"
 #include "io/file_system.h"
+#include "io/record_writer.h"
 #include "runtime/context.h"
 
 namespace fastpipe {
@@ -127,6 +128,25 @@ class Pipeline {
 };
 
 std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options);
+
+// ---- writing ----
+
+// A TFRecord file that is being written; usable by several threads, one record at a time.
+class RecordFile {
+ public:
+  explicit RecordFile(std::unique_ptr<RecordWriter> writer) : writer_(std::move(writer)) {}
+  Status Write(std::string_view record);
+  Status Flush();
+  Status Close();
+
+ private:
+  Mutex mutex_;
+  const std::unique_ptr<RecordWriter> writer_ GUARDED_BY(mutex_);
+};
+
+Status OpenRecordFile(const std::string& path, const std::string& compression, int level,
+                      int window_bits, int memory_level, int strategy,
+                      std::shared_ptr<RecordFile>* file);
 
 // Process-wide facts.
 int CpuCount();

@@ -238,6 +238,7 @@ cdef object _strings_to_python(Tensor* tensor):
 include "_values.pxi"
 include "_running.pxi"
 include "_callables.pxi"
+include "_writing.pxi"
 
 
 # ---- facts ----

@@ -181,6 +181,14 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
         int64_t IgnoredErrors()
 
     shared_ptr[Pipeline] StartPipeline(DatasetRef, const PipelineOptions&)
+
+    cdef cppclass RecordFile:
+        Status Write(string_view)
+        Status Flush()
+        Status Close()
+
+    Status OpenRecordFile(const string&, const string&, int, int, int, int,
+                          shared_ptr[RecordFile]*)
     int CpuCount()
     int RunningThreads()
     int64_t LiveBufferBytes()

@@ -12,11 +12,12 @@ from fastpipe.functions import arguments_of, trace
 from fastpipe.grouping import Grouping
 from fastpipe.padding import padded_shape_list, padding_value_list
 from fastpipe.sources import Sources
+from fastpipe.storage import Storage
 from fastpipe.structure import LEAF
 from fastpipe.tracing import PythonCallable
 
 
-class Dataset(Sources, Grouping, Folding, Choosing):
+class Dataset(Sources, Grouping, Folding, Choosing, Storage):
     """A pipeline's description: immutable, printable, picklable, iterable any number of times.
 
     >>> import fastpipe as fp
@@ -264,12 +265,6 @@ class Dataset(Sources, Grouping, Folding, Choosing):
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """Works ahead of the consumer on one thread, up to `buffer_size` elements; or AUTOTUNE."""
         return self._make("prefetch", {"buffer_size": buffer_size}, (self,), self.structure)
-
-    def cache(self, filename: str = "", name: str | None = None) -> Dataset:
-        """Keeps the elements of the first complete pass in memory for later ones."""
-        if filename:
-            raise NotImplementedError("cache to a file is not implemented yet; use cache()")
-        return self._make("cache", {}, (self,), self.structure)
 
     def ignore_errors(
         self,

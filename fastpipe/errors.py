@@ -24,6 +24,10 @@ class NotFoundError(FastpipeError, FileNotFoundError):
     """No such file."""
 
 
+class AlreadyExistsError(FastpipeError, FileExistsError):
+    """There is something of that name already."""
+
+
 class FailedPreconditionError(FastpipeError, RuntimeError):
     """The operation is not possible in this state, or on this kind of file."""
 

@@ -36,6 +36,7 @@ from fastpipe.options import (
 from fastpipe.readers import SqlDataset
 from fastpipe.spec import as_dtype, int64
 from fastpipe.structure import unflatten
+from fastpipe.writers import DatasetRecordWriter as TFRecordWriter
 
 Transformation = Callable[[Any], Any]
 
@@ -64,6 +65,40 @@ def _method(name: str) -> Callable[..., Transformation]:
         return lambda dataset: getattr(dataset, name)(*args, **kwargs)
 
     return make
+
+
+# ---- datasets in files: the older forms of methods ----
+
+
+def save(
+    dataset: Any,
+    path: Any,
+    compression: str | None = None,
+    shard_func: Callable[..., Any] | None = None,
+    checkpoint_args: None = None,
+) -> None:
+    """Dataset.save."""
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def load(
+    path: Any,
+    element_spec: Any = None,
+    compression: str | None = None,
+    reader_func: Callable[[Any], Any] | None = None,
+) -> Any:
+    """Dataset.load."""
+    return Dataset.load(path, element_spec, compression, reader_func)
+
+
+def snapshot(
+    path: Any,
+    compression: str | None = "AUTO",
+    reader_func: Callable[[Any], Any] | None = None,
+    shard_func: Callable[..., Any] | None = None,
+) -> Transformation:
+    """Dataset.snapshot, for apply."""
+    return _method("snapshot")(path, compression, reader_func, shard_func)
 
 
 # ---- for apply: the older forms of methods ----
@@ -374,6 +409,7 @@ __all__ = [
     "Reducer",
     "ServiceOptions",
     "SqlDataset",
+    "TFRecordWriter",
     "ThreadingOptions",
     "assert_cardinality",
     "at",
@@ -391,6 +427,7 @@ __all__ = [
     "group_by_reducer",
     "group_by_window",
     "ignore_errors",
+    "load",
     "make_batched_features_dataset",
     "make_csv_dataset",
     "map_and_batch",
@@ -400,8 +437,10 @@ __all__ = [
     "prefetch_to_device",
     "rejection_resample",
     "sample_from_datasets",
+    "save",
     "scan",
     "shuffle_and_repeat",
+    "snapshot",
     "take_while",
     "unbatch",
     "unique",

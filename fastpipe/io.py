@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from fastpipe import gfile
@@ -32,12 +33,15 @@ from fastpipe.parsing import (
 )
 from fastpipe.spec import dtype_name
 from fastpipe.tracing import call
+from fastpipe.writers import TFRecordOptions, TFRecordWriter
 
 __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "RaggedFeature",
     "SparseFeature",
+    "TFRecordOptions",
+    "TFRecordWriter",
     "VarLenFeature",
     "decode_and_crop_jpeg",
     "decode_base64",
@@ -64,6 +68,7 @@ __all__ = [
     "parse_single_example",
     "parse_single_sequence_example",
     "read_file",
+    "write_file",
 ]
 
 
@@ -87,6 +92,25 @@ def read_file(filename: Any) -> Any:
     b'abc'
     """
     return call("read_file", [filename])
+
+
+def write_file(filename: Any, contents: Any) -> None:
+    """Writes a file as a whole; folders on the way are made.
+
+    Args:
+        filename: A path, a scalar string.
+        contents: Text, which becomes UTF-8, or bytes.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "new", "a.txt")
+    >>> write_file(path, "abc")
+    >>> read_file(path)
+    b'abc'
+    """
+    path = os.fsdecode(filename)
+    gfile.makedirs(os.path.dirname(path) or ".")
+    with gfile.GFile(path, "w") as file:
+        file.write(contents)
 
 
 def matching_files(pattern: Any) -> Any:

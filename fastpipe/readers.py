@@ -14,9 +14,9 @@ from fastpipe.base import DatasetBase
 from fastpipe.dataset import Dataset
 from fastpipe.errors import InvalidArgumentError
 from fastpipe.node import AUTOTUNE
-from fastpipe.spec import TensorSpec, as_dtype
+from fastpipe.spec import TensorSpec, as_dtype, string
 from fastpipe.structure import LEAF, flatten, unflatten
-from fastpipe.tracing import convert
+from fastpipe.tracing import Symbol, convert
 
 _PARALLEL_CYCLE = 16  # files read at once for num_parallel_reads=AUTOTUNE: order must not vary
 
@@ -28,13 +28,35 @@ def _read(
         made: Dataset = Dataset._make(op, {"filenames": names, **arguments}, (), LEAF)
         return made
 
-    if not isinstance(filenames, DatasetBase):
-        names = convert(filenames)
-        if num_parallel_reads is None:
-            return one(names)
-        many = isinstance(names, bytes) or getattr(names, "shape", None) == ()
-        filenames = Dataset.from_tensor_slices([names] if many else names)
-    return _each(filenames, one, num_parallel_reads)
+    if isinstance(filenames, DatasetBase):
+        _expect_names(filenames.element_spec)
+        return _each(filenames, one, num_parallel_reads)
+    names = _names(filenames)
+    if num_parallel_reads is None:
+        return one(names)
+    if isinstance(names, Symbol) and names.shape == ():
+        names = [names]
+    return _each(Dataset.from_tensor_slices(names), one, num_parallel_reads)
+
+
+def _names(filenames: Any) -> Any:
+    """A vector of names, whatever way they were given; a symbol as it is."""
+    if filenames is None:
+        raise TypeError("filenames must be paths, got None")
+    names = convert(filenames)
+    if isinstance(names, Symbol):
+        _expect_names(TensorSpec((), names.dtype))
+        return names
+    if isinstance(names, bytes):
+        names = np.array([names], object)
+    if names.size > 0:
+        _expect_names(TensorSpec((), names.dtype))
+    return names.astype(object).reshape(-1)
+
+
+def _expect_names(spec: Any) -> None:
+    if not isinstance(spec, TensorSpec) or spec.dtype != string or spec.shape not in ((), None):
+        raise TypeError(f"filenames must be scalar strings, got {spec!r}")
 
 
 def _each(names: Any, one: Callable[[Any], Dataset], num_parallel_reads: int | None) -> Dataset:
@@ -61,7 +83,8 @@ def TextLineDataset(
 
     Args:
         filenames: a path, a list, a string tensor or a Dataset of paths.
-        compression_type: None or "", "GZIP", "ZLIB".
+        compression_type: None or "", "GZIP", "ZLIB", "ZSTD"; several members or frames may follow
+            each other.
         buffer_size: bytes read at once; default 256 KiB.
         num_parallel_reads: files read at once, one line of each in turn; AUTOTUNE.
 

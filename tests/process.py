@@ -47,10 +47,11 @@ def eventually(condition: Callable[[], bool], seconds: float = DEADLINE_SECONDS)
     return True
 
 
-def start(program: str, *arguments: str) -> subprocess.Popen[str]:
-    """Starts a Python program that has fastpipe as `fp`."""
+def start(program: str, *arguments: str, talk: bool = False) -> subprocess.Popen[str]:
+    """Starts a Python program that has fastpipe as `fp`; `talk` gives it a standard input."""
     return subprocess.Popen(
         [sys.executable, "-c", "import fastpipe as fp\n" + textwrap.dedent(program), *arguments],
+        stdin=subprocess.PIPE if talk else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

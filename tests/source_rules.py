@@ -30,7 +30,7 @@ MAY_INCLUDE: Mapping[str, frozenset[str]] = {
     "io": frozenset({"codec", "core"}),  # a stream may decompress
     "codec": frozenset({"core"}),
     "sources": frozenset({"io", "codec", "runtime", "core"}),
-    "ops": frozenset({"runtime", "core"}),
+    "ops": frozenset({"io", "runtime", "core"}),
     "kernels": frozenset({"io", "codec", "core"}),
     "api": frozenset({"autotune", "runtime", "sources", "ops", "kernels", "io", "codec", "core"}),
 }

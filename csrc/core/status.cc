@@ -107,7 +107,10 @@ Status FromErrno(int error, const std::string& what, const std::string& path) {
   if (error == ENOENT || error == ENOTDIR) code = Code::kNotFound;
   if (error == EISDIR) code = Code::kFailedPrecondition;
   if (error == EACCES || error == EPERM) code = Code::kPermissionDenied;
-  if (error == EMFILE || error == ENFILE || error == ENOMEM) code = Code::kResourceExhausted;
+  if (error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOSPC || error == EDQUOT ||
+      error == EFBIG) {
+    code = Code::kResourceExhausted;
+  }
   return Status(code, StrCat(what, " '", path, "': ", std::strerror(error)));
 }
 

@@ -11,18 +11,7 @@ constexpr size_t kMaxBufferSize = size_t{64} << 20;
 // What deflate reaches on text: a guess at the size of small files once inflated.
 constexpr uint64_t kUsualRatio = 4;
 
-const char* NameOf(Compression compression) {
-  return compression == Compression::kGzip ? "GZIP" : "ZLIB";
-}
-
 }  // namespace
-
-Result<Compression> ParseCompression(std::string_view name) {
-  if (name.empty()) return Compression::kNone;
-  if (name == "GZIP") return Compression::kGzip;
-  if (name == "ZLIB") return Compression::kZlib;
-  return InvalidArgument(StrCat("compression_type must be '', 'GZIP' or 'ZLIB', got '", name, "'"));
-}
 
 InputStream::InputStream(std::unique_ptr<File> file, Compression compression, size_t buffer_size)
     : file_(std::move(file)),
@@ -33,12 +22,11 @@ InputStream::InputStream(std::unique_ptr<File> file, Compression compression, si
 
 void InputStream::Restart(uint64_t offset) {
   DropWindow();
-  decompressor_.reset();
+  packed_.reset();
   if (compression_ == Compression::kNone) {
     offset_ = file_offset_ = offset;
   } else {
-    decompressor_.emplace(compression_ == Compression::kGzip ? ZlibFormat::kGzip
-                                                             : ZlibFormat::kZlib);
+    packed_.emplace(compression_);
     offset_ = file_offset_ = 0;
   }
   at_end_ = false;
@@ -71,7 +59,7 @@ void InputStream::MakeRoom(size_t size) {
     capacity = std::min(capacity, static_cast<size_t>(left) + 1);
   } else {
     size_t first = buffer_size_;
-    const int64_t packed = decompressor_ ? file_->size() : -1;
+    const int64_t packed = packed_ ? file_->size() : -1;
     if (packed > 0) first = std::min<uint64_t>(first, kUsualRatio * static_cast<uint64_t>(packed));
     capacity = std::min(capacity, std::max(first, 2 * held));
   }
@@ -134,7 +122,7 @@ Status InputStream::Seek(uint64_t offset) {
 }
 
 Result<size_t> InputStream::Read(uint8_t* bytes, size_t size) {
-  return decompressor_ ? ReadCompressed(bytes, size) : ReadFile(bytes, size);
+  return packed_ ? ReadCompressed(bytes, size) : ReadFile(bytes, size);
 }
 
 Result<size_t> InputStream::ReadFile(uint8_t* bytes, size_t size) {
@@ -144,15 +132,15 @@ Result<size_t> InputStream::ReadFile(uint8_t* bytes, size_t size) {
 }
 
 Result<size_t> InputStream::ReadCompressed(uint8_t* bytes, size_t size) {
-  Decompressor& source = *decompressor_;
+  Packed& source = *packed_;
   for (;;) {
-    auto count = source.zlib.Inflate(&source.input, bytes, size);
+    auto count = source.decompressor.Inflate(&source.input, bytes, size);
     if (!count.ok()) {
       const bool from_start = offset_ + window_.size() == 0;
       return Corrupt(count.status(), from_start ? " (is the file compressed like that?)" : "");
     }
     if (count.value() > 0) return count;
-    if (source.at_end && source.zlib.complete()) return size_t{0};
+    if (source.at_end && source.decompressor.complete()) return size_t{0};
     if (source.at_end) return Corrupt(DataLoss("the file is truncated"), "");
     if (!source.buffer) {
       const int64_t packed = file_->size();
@@ -167,9 +155,10 @@ Result<size_t> InputStream::ReadCompressed(uint8_t* bytes, size_t size) {
 }
 
 Status InputStream::Corrupt(const Status& cause, const char* hint) const {
-  const uint64_t used = file_offset_ - decompressor_->input.size();
-  return Status(cause.code(), StrCat("cannot decompress '", path(), "' as ", NameOf(compression_),
-                                     ", at compressed offset ", used, ": ", cause.message(), hint));
+  const uint64_t used = file_offset_ - packed_->input.size();
+  return Status(cause.code(),
+                StrCat("cannot decompress '", path(), "' as ", CompressionName(compression_),
+                       ", at compressed offset ", used, ": ", cause.message(), hint));
 }
 
 Status AtPlace(const InputStream& stream, const char* unit, int64_t number, const Status& cause,

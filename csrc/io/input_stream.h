@@ -14,17 +14,12 @@
 #include <string>
 #include <string_view>
 
-#include "codec/zlib_stream.h"
 #include "core/buffer.h"
 #include "core/status.h"
+#include "io/decompressor.h"
 #include "io/file_system.h"
 
 namespace fastpipe {
-
-enum class Compression : uint8_t { kNone, kGzip, kZlib };
-
-// From "", "GZIP" or "ZLIB"; InvalidArgument for any other name.
-Result<Compression> ParseCompression(std::string_view name);
 
 class InputStream {
  public:
@@ -60,9 +55,9 @@ class InputStream {
   int64_t BytesLeft() const;
 
  private:
-  struct Decompressor {
-    explicit Decompressor(ZlibFormat format) : zlib(format) {}
-    ZlibStream zlib;
+  struct Packed {
+    explicit Packed(Compression compression) : decompressor(compression) {}
+    Decompressor decompressor;
     BufferRef buffer;
     std::string_view input;  // lies in `buffer`: compressed and not used yet
     bool at_end = false;     // nothing follows `input`
@@ -80,7 +75,7 @@ class InputStream {
   const std::unique_ptr<File> file_;
   const Compression compression_;
   const size_t buffer_size_;
-  std::optional<Decompressor> decompressor_;  // set if compression_ is not kNone
+  std::optional<Packed> packed_;  // set if compression_ is not kNone
 
   BufferRef buffer_;
   size_t filled_ = 0;  // bytes of buffer_ in use; the window ends there

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "io/descriptor.h"
 #include "io/file_system.h"
 #include "io/glob.h"
 
@@ -17,21 +18,6 @@ constexpr size_t kMaxRead = size_t{64} << 20;
 // Below this the kernel's default read-ahead covers the file, and advice costs a system call.
 constexpr int64_t kAdviseFrom = 1 << 20;
 constexpr int kPollMilliseconds = 50;
-
-// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 class PosixFile : public File {
  public:

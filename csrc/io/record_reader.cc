@@ -21,7 +21,8 @@ T Load(std::string_view bytes, uint64_t at) {
 }
 
 bool LooksCompressed(std::string_view bytes) {
-  return bytes.starts_with("\x1f\x8b") || bytes.starts_with("\x78\x9c");
+  return bytes.starts_with("\x1f\x8b") || bytes.starts_with("\x78\x9c") ||
+         bytes.starts_with("\x28\xb5\x2f\xfd");
 }
 
 }  // namespace

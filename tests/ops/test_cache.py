@@ -1,4 +1,3 @@
-import pytest
 from laws import FAILED, check_op, check_transformation, numbers, outcomes, plain
 
 import fastpipe as fp
@@ -87,8 +86,3 @@ def test_threads_below_and_above_change_nothing():
         return ds.map(lambda x: x * 2, num_parallel_calls=3).repeat(2)
 
     check_op(make, [2 * (x + 1) for x in range(30)] * 2, cardinality=60)
-
-
-def test_a_cache_in_a_file_says_that_it_does_not_exist_yet(tmp_path):
-    with pytest.raises(NotImplementedError, match="cache"):
-        fp.Dataset.range(3).cache(str(tmp_path / "cache"))

@@ -176,7 +176,7 @@ def test_element_spec():
         ([INT, INT], {"select_cols": [0]}, "one length, got 1 and 2"),
         ([INT], {"exclude_cols": [-1]}, "exclude_cols must be ascending and >= 0, got -1"),
         ([INT], {"select_cols": [0], "exclude_cols": [1]}, "not both"),
-        ([INT], {"compression_type": "BZIP"}, "'GZIP' or 'ZLIB', got 'BZIP'"),
+        ([INT], {"compression_type": "BZIP"}, "'ZLIB' or 'ZSTD', got 'BZIP'"),
     ],
 )
 def test_bad_arguments(defaults, options, message):

@@ -1,0 +1,36 @@
+// What the ops that write saved datasets share: their arguments, and the function that assigns
+// elements to shards.
+// Thread rule: a ShardAssigner is used by one thread at a time.
+#pragma once
+
+#include <optional>
+
+#include "core/program.h"
+#include "io/saved_dataset.h"
+#include "runtime/context.h"
+
+namespace fastpipe {
+
+// The arguments path, fingerprint, structure and compression, for elements of `spec`.
+Result<SavedDataset> DescriptionArguments(const Args& args, const ElementSpec& spec);
+
+// The argument shard_func: a function from an element to a scalar int64; none if it is absent.
+Result<std::optional<Function>> ShardFunction(const Args& args, const ElementSpec& spec);
+
+// The shard of an element.
+class ShardAssigner {
+ public:
+  // `function` belongs to the op.
+  ShardAssigner(const std::optional<Function>& function, const IteratorContext& context)
+      : kernel_context_(context.run->kernel_context(context)) {
+    if (function) call_.emplace(*function);
+  }
+  Status Assign(const Element& element, int64_t* shard);
+
+ private:
+  std::optional<FunctionCall> call_;  // none: all go to shard 0
+  KernelContext kernel_context_;
+  Element result_;
+};
+
+}  // namespace fastpipe

@@ -1,0 +1,140 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "io/block_file.h"
+#include "scratch.h"
+
+namespace fastpipe {
+namespace {
+
+std::vector<std::string> Records(size_t count) {
+  std::vector<std::string> records;
+  for (size_t i = 0; i < count; ++i) {
+    records.push_back(std::string(i * 37 % 3000, static_cast<char>('a' + i % 26)));
+  }
+  return records;
+}
+
+void Write(const std::string& path, const std::vector<std::string>& records,
+           Compression compression) {
+  auto writer = BlockWriter::Create(path, compression);
+  REQUIRE(writer.ok());
+  for (const std::string& record : records) REQUIRE(writer.value()->Append(record).ok());
+  REQUIRE(writer.value()->Finish().ok());
+}
+
+Result<std::unique_ptr<BlockReader>> OpenReader(const std::string& path) {
+  auto file = PosixFileSystem()->Open(path, nullptr);
+  REQUIRE(file.ok());
+  return BlockReader::Open(std::move(file.value()));
+}
+
+std::string Content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+constexpr Compression kAll[] = {Compression::kNone, Compression::kGzip, Compression::kZlib,
+                                Compression::kZstd};
+
+TEST_CASE("block file: every record is found in any order") {
+  const ScratchDirectory scratch;
+  const auto records = Records(500);
+  for (Compression compression : kAll) {
+    Write(scratch.At("a"), records, compression);
+    auto reader = OpenReader(scratch.At("a"));
+    REQUIRE(reader.ok());
+    CHECK(reader.value()->damage().ok());
+    REQUIRE(reader.value()->records() == 500);
+    BlockReader::Record record;
+    for (int64_t step : {1, 7, 331}) {
+      for (int64_t i = 0; i < 500; ++i) {
+        const int64_t number = i * step % 500;
+        REQUIRE(reader.value()->Read(number, &record).ok());
+        CHECK(record.bytes == records[static_cast<size_t>(number)]);
+        const size_t alignment = record.bytes.size() < 1024 ? 8 : 64;
+        CHECK(reinterpret_cast<uintptr_t>(record.bytes.data()) % alignment == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("block file: empty files and empty records") {
+  const ScratchDirectory scratch;
+  for (Compression compression : kAll) {
+    Write(scratch.At("none"), {}, compression);
+    Write(scratch.At("empty"), {"", "", ""}, compression);
+    auto none = OpenReader(scratch.At("none"));
+    REQUIRE(none.ok());
+    CHECK(none.value()->records() == 0);
+    CHECK(none.value()->damage().ok());
+    auto empty = OpenReader(scratch.At("empty"));
+    REQUIRE(empty.ok());
+    CHECK(empty.value()->records() == 3);
+    BlockReader::Record record;
+    REQUIRE(empty.value()->Read(2, &record).ok());
+    CHECK(record.bytes.empty());
+  }
+}
+
+TEST_CASE("block file: a cut file gives the records before the cut") {
+  const ScratchDirectory scratch;
+  const auto records = Records(300);
+  for (Compression compression : kAll) {
+    Write(scratch.At("whole"), records, compression);
+    const std::string content = Content(scratch.At("whole"));
+    for (size_t size = 64; size < content.size(); size += 997) {
+      const std::string path = scratch.Write("cut", content.substr(0, size));
+      auto reader = OpenReader(path);
+      REQUIRE(reader.ok());
+      CHECK(reader.value()->damage().code() == Code::kDataLoss);
+      bool failed = false;
+      BlockReader::Record record;
+      for (int64_t i = 0; i < reader.value()->records(); ++i) {
+        const Status status = reader.value()->Read(i, &record);
+        failed = failed || !status.ok();
+        if (status.ok()) {
+          CHECK(!failed);
+          CHECK(record.bytes == records[static_cast<size_t>(i)]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("block file: no changed byte gives a wrong record") {
+  const ScratchDirectory scratch;
+  const auto records = Records(40);
+  for (Compression compression : kAll) {
+    Write(scratch.At("whole"), records, compression);
+    std::string content = Content(scratch.At("whole"));
+    for (size_t place = 0; place < content.size(); place += 3) {
+      content[place] ^= 16;
+      auto reader = OpenReader(scratch.Write("bad", content));
+      content[place] ^= 16;
+      if (!reader.ok()) continue;
+      BlockReader::Record record;
+      for (int64_t i = 0; i < reader.value()->records(); ++i) {
+        const Status status = reader.value()->Read(i, &record);
+        if (status.ok()) CHECK(record.bytes == records[static_cast<size_t>(i)]);
+        if (!status.ok()) CHECK(status.message().find("offset") != std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("block file: other files are told apart") {
+  const ScratchDirectory scratch;
+  for (std::string_view content :
+       {"", "FPBLOCK", "something else, longer than a header of 64 byte"}) {
+    auto reader = OpenReader(scratch.Write("other", content));
+    CHECK(reader.status().code() == Code::kDataLoss);
+    CHECK(reader.status().message().find("other") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace fastpipe
