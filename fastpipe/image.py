@@ -42,17 +42,27 @@ from fastpipe.io import (
     extract_jpeg_shape,
     is_jpeg,
 )
+from fastpipe.measures import (
+    image_gradients,
+    psnr,
+    sobel_edges,
+    ssim,
+    ssim_multiscale,
+    total_variation,
+)
+from fastpipe.regions import crop_and_resize, extract_patches
 from fastpipe.tracing import call
 
 __all__ = [
     "ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue",
     "adjust_jpeg_quality", "adjust_saturation", "central_crop", "convert_image_dtype",
-    "crop_to_bounding_box", "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image",
-    "decode_jpeg", "decode_png", "decode_webp", "encode_jpeg", "encode_png",
-    "extract_jpeg_shape", "flip_left_right", "flip_up_down", "grayscale_to_rgb", "hsv_to_rgb",
-    "is_jpeg", "pad_to_bounding_box", "per_image_standardization", "resize", "resize_pillow",
-    "resize_with_crop_or_pad", "resize_with_pad", "rgb_to_grayscale", "rgb_to_hsv",
-    "rgb_to_yiq", "rgb_to_yuv", "rot90", "transpose", "yiq_to_rgb", "yuv_to_rgb",
+    "crop_and_resize", "crop_to_bounding_box", "decode_and_crop_jpeg", "decode_bmp", "decode_gif",
+    "decode_image", "decode_jpeg", "decode_png", "decode_webp", "encode_jpeg", "encode_png",
+    "extract_jpeg_shape", "extract_patches", "flip_left_right", "flip_up_down", "grayscale_to_rgb",
+    "hsv_to_rgb", "image_gradients", "is_jpeg", "pad_to_bounding_box", "per_image_standardization",
+    "psnr", "resize", "resize_pillow", "resize_with_crop_or_pad", "resize_with_pad",
+    "rgb_to_grayscale", "rgb_to_hsv", "rgb_to_yiq", "rgb_to_yuv", "rot90", "sobel_edges", "ssim",
+    "ssim_multiscale", "total_variation", "transpose", "yiq_to_rgb", "yuv_to_rgb",
 ]  # fmt: skip
 
 

@@ -31,7 +31,7 @@ FLOORS = {
     "example": 10,
     "fixed": 5,
     "image": 15,
-    "image_ops": 25,
+    "image_ops": 28,
     "interleave": 70,
     "jpeg": 34,
     "len": 4,

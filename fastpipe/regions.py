@@ -1,0 +1,113 @@
+"""Parts of images: crops by relative boxes, patches. Part of `tf.image`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fastpipe.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from fastpipe.integers import integers_argument
+from fastpipe.tracing import Symbol, call
+
+__all__ = ["crop_and_resize", "extract_patches"]
+
+
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+) -> Any:
+    """Rectangles of images, all at one size.
+
+    Args:
+        image: [batch, height, width, channels] of any number dtype.
+        boxes: float32 [count, 4]: y1, x1, y2, x2, where 0 is the first row or column and 1 the last
+            one. A box with y1 > y2 comes upside down.
+        box_indices: int32 or int64 [count]: in which image of the batch each box lies.
+        crop_size: The new height and width, two integers.
+        method: "bilinear" or "nearest".
+        extrapolation_value: What lies outside of an image.
+
+    Returns:
+        float32 [count, height, width, channels].
+
+    Raises:
+        InvalidArgumentError: A shape or a dtype is another one, a box is not finite, or `crop_size`
+            is not two positive integers.
+        OutOfRangeError: There is no image of an index.
+
+    >>> import numpy as np
+    >>> image = np.arange(9.0).reshape(1, 3, 3, 1)
+    >>> crop_and_resize(image, [[0, 0, 0.5, 1]], [0], [2, 2])[0, :, :, 0].tolist()
+    [[0.0, 2.0], [3.0, 5.0]]
+    """
+    size, inputs = integers_argument("crop_size", crop_size)
+    if not isinstance(boxes, Symbol):
+        boxes = np.asarray(boxes, np.float32)
+    return call(
+        "crop_and_resize",
+        [image, boxes, box_indices, *inputs],
+        size=size,
+        method=method,
+        extrapolation_value=float(extrapolation_value),
+    )
+
+
+def extract_patches(
+    images: Any,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+) -> Any:
+    """Patches of images, as a convolution would see them, each flattened.
+
+    Args:
+        images: [batch, height, width, channels] of any dtype but string.
+        sizes: Of a patch: [1, rows, columns, 1].
+        strides: From one patch to the next: [1, rows, columns, 1].
+        rates: From one pixel of a patch to the next: [1, rows, columns, 1].
+        padding: "VALID" for patches that lie within the image, or "SAME" for one patch a stride,
+            with zeros around the image.
+
+    Returns:
+        [batch, rows, columns, values of a patch].
+
+    Raises:
+        InvalidArgumentError: `images` are no batch of images, an argument has not four integers, or
+            there is no such padding.
+        OutOfRangeError: A size, stride or rate is not positive.
+        UnimplementedError: One of them is not 1 for the batch or the channels.
+
+    >>> import numpy as np
+    >>> image = np.arange(16).reshape(1, 4, 4, 1)
+    >>> extract_patches(image, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID")[0, 0].tolist()
+    [[0, 1, 4, 5], [2, 3, 6, 7]]
+    """
+    return call(
+        "extract_patches",
+        [images],
+        sizes=_rows_and_columns("sizes", sizes),
+        strides=_rows_and_columns("strides", strides),
+        rates=_rows_and_columns("rates", rates),
+        padding=padding,
+    )
+
+
+def _rows_and_columns(name: str, given: Sequence[int]) -> list[int]:
+    """The middle of [1, rows, columns, 1]."""
+    values = [int(each) for each in given] if isinstance(given, (list, tuple)) else []
+    if len(values) != 4:
+        raise InvalidArgumentError(f"{name} must be [1, rows, columns, 1], got {given!r:.80}")
+    if min(values) < 1:
+        raise OutOfRangeError(f"{name} must be positive, got {values}")
+    if values[0] != 1 or values[3] != 1:
+        raise UnimplementedError(
+            f"{name} must be 1 for the batch and for the channels, got {values}"
+        )
+    return values[1:3]
