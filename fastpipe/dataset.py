@@ -13,7 +13,7 @@ from fastpipe.grouping import Grouping
 from fastpipe.padding import padded_shape_list, padding_value_list
 from fastpipe.sources import Sources
 from fastpipe.storage import Storage
-from fastpipe.structure import LEAF
+from fastpipe.structure import LEAF, has_composites, parts_argument, stacked, unstacked
 from fastpipe.tracing import PythonCallable
 
 
@@ -146,7 +146,8 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
         >>> [int(x) for x in Dataset.from_tensors([4, 5]).unbatch()]
         [4, 5]
         """
-        return self._make("unbatch", {}, (self,), self.structure)
+        arguments = parts_argument(self.structure)
+        return self._make("unbatch", arguments, (self,), unstacked(self.structure))
 
     # ---- which and in what order ----
 
@@ -228,8 +229,9 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
             "drop_remainder": drop_remainder,
             "num_parallel_calls": num_parallel_calls,
             "deterministic": deterministic,
+            **parts_argument(self.structure),
         }
-        return self._make("batch", arguments, (self,), self.structure)
+        return self._make("batch", arguments, (self,), stacked(self.structure))
 
     def padded_batch(
         self,
@@ -250,7 +252,13 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
 
         Raises:
             DataLossError: while iterating, if an element is larger than its padded shape.
+            TypeError: a component is sparse or ragged.
         """
+        if has_composites(self.structure):
+            raise TypeError(
+                f"padded_batch takes dense tensors, got {self.element_spec!r}: use batch, or make "
+                f"them dense first"
+            )
         specs = self.native.specs
         arguments: dict[str, Any] = {
             "batch_size": batch_size,

@@ -132,6 +132,11 @@ def bucket_by_sequence_length(
     )
 
 
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """Dataset.sparse_batch, for apply."""
+    return _method("sparse_batch")(batch_size, row_shape)
+
+
 def dense_to_ragged_batch(
     batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64
 ) -> Transformation:
@@ -418,6 +423,7 @@ __all__ = [
     "choose_from_datasets",
     "copy_to_device",
     "dense_to_ragged_batch",
+    "dense_to_sparse_batch",
     "enable_debug_mode",
     "enumerate_dataset",
     "from_list",

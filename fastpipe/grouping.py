@@ -10,14 +10,17 @@ import numpy as np
 from fastpipe.base import DatasetBase
 from fastpipe.functions import arguments_of, trace
 from fastpipe.ragged import RaggedTensor
+from fastpipe.sparse import SparseTensor
 from fastpipe.spec import int64
 from fastpipe.structure import (
     LEAF,
     Composite,
     DatasetLeaf,
     flatten,
+    has_composites,
     leaf_structures,
-    map_leaves,
+    map_components,
+    parts_argument,
     unflatten,
 )
 from fastpipe.tracing import call
@@ -52,8 +55,9 @@ class Grouping(DatasetBase):
             "shift": size if shift is None else shift,
             "stride": stride,
             "drop_remainder": drop_remainder,
+            **parts_argument(self.structure),
         }
-        structure = map_leaves(self.structure, DatasetLeaf)
+        structure = map_components(self.structure, DatasetLeaf)
         return self._make("window", arguments, (self,), structure)
 
     def group_by_window(
@@ -147,31 +151,79 @@ class Grouping(DatasetBase):
         row_splits_dtype: Any = int64,
         name: str | None = None,
     ) -> Any:
-        """Batches whose components of rank 1 and more are RaggedTensors.
+        """Batches of elements of different shapes, without padding.
+
+        Components with unknown dimensions become RaggedTensors, ragged up to the last of these;
+        others are batched as by `batch`.
 
         Args:
             batch_size: at least 1.
             drop_remainder: leaves out a last batch that is not full.
             row_splits_dtype: int64 or int32.
+
+        >>> import fastpipe as fp
+        >>> ds = fp.Dataset.range(3).map(lambda x: fp.range(x)).ragged_batch(2)
+        >>> [batch.to_list() for batch in ds]
+        [[[], [0]], [[0, 1]]]
         """
         if row_splits_dtype not in ("int64", "int32"):
             raise TypeError(f"row_splits_dtype must be int64 or int32, got {row_splits_dtype!r}")
-        ragged = Composite(RaggedTensor, 2)
-        kinds = iter([LEAF if spec[1] == () else ragged for spec in self.native.specs])
-        structure = map_leaves(self.structure, lambda leaf: next(kinds))
-        arguments = {"batch_size": batch_size, "drop_remainder": drop_remainder}
-        batches: Any = self._make("ragged_batch", arguments, (self,), structure)
-        if row_splits_dtype == "int64":
-            return batches
+        shapes = iter([spec[1] for spec in self.native.specs])
 
-        spread = type(structure) is tuple
-        return batches.map(lambda *batch: _narrow_splits(batch if spread else batch[0]))
+        def ragged(part: Any) -> Any:
+            if isinstance(part, Composite):
+                for _ in range(part.leaves):
+                    next(shapes)
+                return part.kind.stacked(part.leaves)
+            unknown = [axis for axis, size in enumerate(next(shapes) or ()) if size is None]
+            return Composite(RaggedTensor, unknown[-1] + 2) if unknown else part
+
+        structure = map_components(self.structure, ragged)
+        arguments = {
+            "batch_size": batch_size,
+            "drop_remainder": drop_remainder,
+            **({} if row_splits_dtype == "int64" else {"row_splits_dtype": "int32"}),
+            **parts_argument(self.structure),
+        }
+        return self._make("ragged_batch", arguments, (self,), structure)
+
+    def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Any:
+        """Batches of elements of different shapes as SparseTensors of all their values.
+
+        Args:
+            batch_size: at least 1.
+            row_shape: the dense shape of an element, None for as large as the largest.
+
+        Raises:
+            TypeError: elements have several components.
+            DataLossError: while iterating, if an element is larger than `row_shape`.
+
+        >>> import fastpipe as fp
+        >>> ds = fp.Dataset.range(1, 3).map(lambda x: fp.range(x)).sparse_batch(2, [None])
+        >>> [batch.indices.tolist() for batch in ds]
+        [[[0, 0], [1, 0], [1, 1]]]
+        """
+        if self.structure is not LEAF:
+            raise TypeError(f"sparse_batch takes single tensors, got {self.element_spec!r}")
+        for size in row_shape:
+            if size is not None and size < 0:
+                raise ValueError(f"row_shape must hold sizes or None, got {row_shape!r}")
+        arguments = {
+            "batch_size": batch_size,
+            "row_shape": [-1 if size is None else int(size) for size in row_shape],
+        }
+        return self._make("sparse_batch", arguments, (self,), Composite(SparseTensor, 3))
 
     def rebatch(
         self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
     ) -> Any:
         """Batches of other sizes: `batch_size`, or the sizes of a list in turn."""
         sizes = list(batch_size) if isinstance(batch_size, (list, tuple)) else [batch_size]
+        if has_composites(self.structure):
+            if len(sizes) != 1:
+                raise TypeError("sparse and ragged components are batched anew in one size only")
+            rows: Any = self
+            return rows.unbatch().batch(sizes[0], drop_remainder=drop_remainder)
         arguments = {"batch_sizes": sizes, "drop_remainder": drop_remainder}
         return self._make("rebatch", arguments, (self,), self.structure)
 
@@ -192,18 +244,6 @@ class Grouping(DatasetBase):
 
 def _as_int64(value: Any) -> Any:
     return call("cast", [value], dtype=int64.name)
-
-
-def _narrow_splits(value: Any) -> Any:
-    """`value` with int32 row splits in every RaggedTensor."""
-    if isinstance(value, RaggedTensor):
-        return RaggedTensor(value.values, call("cast", [value.row_splits], dtype="int32"))
-    if isinstance(value, dict):
-        return {key: _narrow_splits(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        items = [_narrow_splits(item) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    return value
 
 
 def _dataset_spec(dataset: DatasetBase) -> tuple[str, tuple[()], Any]:

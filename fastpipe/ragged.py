@@ -10,6 +10,7 @@ import numpy as np
 
 from fastpipe.errors import InvalidArgumentError
 from fastpipe.spec import DType, Shape, TensorSpec, as_dtype, as_shape, as_tensor, dtype_name, int64
+from fastpipe.structure import LEAF, Composite
 from fastpipe.tracing import Symbol, call, convert
 
 
@@ -325,6 +326,21 @@ class RaggedTensor:
         for splits in reversed(nested):
             values = cls(values, splits)
         return values
+
+    @staticmethod
+    def part_names(leaves: int) -> list[str]:
+        """What each of its tensors is."""
+        return ["flat_values", *["row_splits"] * (leaves - 1)]
+
+    @classmethod
+    def stacked(cls, leaves: int) -> Any:
+        """The structure of a batch of it: one more ragged axis."""
+        return Composite(cls, leaves + 1)
+
+    @classmethod
+    def unstacked(cls, leaves: int) -> Any:
+        """The structure of its rows: one ragged axis less, and in the end dense rows."""
+        return Composite(cls, leaves - 1) if leaves > 1 else LEAF
 
     @staticmethod
     def spec_from_leaves(leaves: list[TensorSpec]) -> RaggedTensorSpec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +11,14 @@ import numpy as np
 from fastpipe.base import DatasetBase, leaf_structure
 from fastpipe.functions import signature_of
 from fastpipe.spec import as_tensor, dtype_name, int64
-from fastpipe.structure import LEAF, flatten, map_leaves
+from fastpipe.structure import (
+    LEAF,
+    flatten,
+    has_composites,
+    map_leaves,
+    parts_argument,
+    unstacked,
+)
 from fastpipe.tracing import PythonCallable, convert
 
 
@@ -67,7 +75,8 @@ class Sources(DatasetBase):
         [(1, b'a'), (2, b'b')]
         """
         leaves, structure = _components(tensors)
-        return cls._make("from_tensor_slices", {"components": leaves}, (), structure)
+        arguments = {"components": leaves, **parts_argument(structure)}
+        return cls._make("from_tensor_slices", arguments, (), unstacked(structure))
 
     @classmethod
     def from_list(cls, elements: Sequence[Any], name: str | None = None) -> Any:
@@ -79,6 +88,9 @@ class Sources(DatasetBase):
         for _, other in rows:
             if other != structure:
                 raise TypeError(f"elements differ in structure: {structure!r} and {other!r}")
+        if has_composites(structure):
+            ones = [cls.from_tensors(element) for element in elements]
+            return functools.reduce(lambda ds, one: ds.concatenate(one), ones)
         columns = zip(*[leaves for leaves, _ in rows], strict=True)
         components = [as_tensor(np.stack([as_tensor(x) for x in c])) for c in columns]
         return cls._make("from_tensor_slices", {"components": components}, (), structure)

@@ -12,6 +12,7 @@ from fastpipe.array import concat as _concat
 from fastpipe.array import gather
 from fastpipe.errors import InvalidArgumentError
 from fastpipe.spec import DType, Shape, TensorSpec, as_dtype, as_shape, as_tensor, int64
+from fastpipe.structure import Composite
 from fastpipe.tracing import Symbol, call, convert
 
 __all__ = [
@@ -115,6 +116,18 @@ class SparseTensor:
         tensor = cls.__new__(cls)
         tensor.indices, tensor.values, tensor.dense_shape = leaves
         return tensor
+
+    @staticmethod
+    def part_names(leaves: int) -> list[str]:
+        """What each of its tensors is."""
+        return ["indices", "values", "dense_shape"]
+
+    @classmethod
+    def stacked(cls, leaves: int) -> Any:
+        """The structure of a batch of it."""
+        return Composite(cls, leaves)
+
+    unstacked = stacked  # of its rows
 
     @staticmethod
     def spec_from_leaves(leaves: list[TensorSpec]) -> SparseTensorSpec:

@@ -102,6 +102,60 @@ def leaf_structures(structure: Any) -> list[Any]:
     return [structure]
 
 
+def components(structure: Any) -> list[Any]:
+    """The LEAF, DatasetLeaf or Composite of every component, in order."""
+    if isinstance(structure, tuple):
+        return [part for item in structure for part in components(item)]
+    if isinstance(structure, dict):
+        return [part for item in structure.values() for part in components(item)]
+    return [structure]
+
+
+def map_components(structure: Any, change: Callable[[Any], Any]) -> Any:
+    """The structure with `change(component)` in place of each component."""
+    if is_namedtuple(structure):
+        return type(structure)(*[map_components(item, change) for item in structure])
+    if isinstance(structure, tuple):
+        return tuple(map_components(item, change) for item in structure)
+    if isinstance(structure, dict):
+        return {key: map_components(item, change) for key, item in structure.items()}
+    return change(structure)
+
+
+def has_composites(structure: Any) -> bool:
+    """True if some component is made of several tensors."""
+    return any(isinstance(part, Composite) for part in components(structure))
+
+
+def parts_argument(structure: Any) -> dict[str, Any]:
+    """What ops that stack or take apart must be told of the tensors: nothing if all are plain."""
+    if not has_composites(structure):
+        return {}
+    words: list[str] = []
+    for part in components(structure):
+        composite = isinstance(part, Composite)
+        words += part.kind.part_names(part.leaves) if composite else ["tensor"]
+    return {"parts": words}
+
+
+def stacked(structure: Any) -> Any:
+    """The structure of a batch of elements."""
+
+    def stack(part: Any) -> Any:
+        return part.kind.stacked(part.leaves) if isinstance(part, Composite) else part
+
+    return map_components(structure, stack)
+
+
+def unstacked(structure: Any) -> Any:
+    """The structure of the rows of an element."""
+
+    def unstack(part: Any) -> Any:
+        return part.kind.unstacked(part.leaves) if isinstance(part, Composite) else part
+
+    return map_components(structure, unstack)
+
+
 def map_leaves(structure: Any, leaf: Callable[[Any], Any]) -> Any:
     """The structure with each leaf replaced by `leaf(its structure)`."""
     return unflatten(structure, [leaf(item) for item in leaf_structures(structure)])

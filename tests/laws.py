@@ -209,8 +209,12 @@ def check_element_spec(spec: Any, element: Any) -> None:
         for key in keys:
             check_element_spec(spec[key], element[key])
         return
-    if hasattr(element, "to_list"):
+    if hasattr(type(element), "to_leaves"):
+        assert spec.value_type is type(element)
+        check_element_spec(tuple(spec.to_leaves()), tuple(element.to_leaves()))
         return
+    if isinstance(spec, fp.RaggedTensorSpec):  # without a ragged axis: a dense row
+        spec = fp.TensorSpec(spec.shape, spec.dtype)
     assert isinstance(spec, fp.TensorSpec), f"{spec!r} for {element!r}"
     array = np.asarray(element, dtype=object if isinstance(element, bytes) else None)
     assert spec.dtype == (array.dtype if array.dtype != object else "string")

@@ -1,7 +1,8 @@
-// batch(batch_size, drop_remainder, num_parallel_calls, deterministic): stacks elements along a new
-// first axis. The rows are always pulled in order; with num_parallel_calls they are stacked by the
-// threads of a stage.
+// batch(batch_size, drop_remainder, num_parallel_calls, deterministic, parts): stacks elements
+// along a new first axis. The rows are always pulled in order; with num_parallel_calls they are
+// stacked by the threads of a stage.
 
+#include "core/composite.h"
 #include "core/registry.h"
 #include "core/stack.h"
 #include "ops/collect_rows.h"
@@ -15,14 +16,19 @@ constexpr int64_t kMaxThreads = 16;
 
 class Batch final : public Dataset {
  public:
-  Batch(DatasetRef input, int64_t batch_size, bool drop_remainder, int64_t threads,
-        std::optional<bool> deterministic)
-      : Dataset(StackedSpec(input->spec(), drop_remainder ? batch_size : -1), {input}),
+  Batch(DatasetRef input, Components components, int64_t batch_size, bool drop_remainder,
+        int64_t threads, std::optional<bool> deterministic)
+      : Dataset(StackedSpec(input->spec(), components, drop_remainder ? batch_size : -1), {input}),
+        components_(std::move(components)),
+        all_tensors_(AllTensors(components_)),
         batch_size_(batch_size),
         drop_remainder_(drop_remainder),
         threads_(threads),
         deterministic_(deterministic) {}
 
+  Status Stack(std::span<const Element> rows, Element* out) const {
+    return all_tensors_ ? StackElements(rows, out) : StackComposites(rows, components_, out);
+  }
   int64_t batch_size() const { return batch_size_; }
   bool drop_remainder() const { return drop_remainder_; }
   int64_t threads() const { return threads_; }  // 0: sequential
@@ -35,6 +41,8 @@ class Batch final : public Dataset {
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
+  const Components components_;
+  const bool all_tensors_;
   const int64_t batch_size_;
   const bool drop_remainder_;
   const int64_t threads_;
@@ -50,7 +58,7 @@ class BatchIterator final : public IteratorOf<Batch> {
  private:
   Status Produce(Element* out) override {
     FASTPIPE_RETURN_IF_ERROR(rows_.Collect());
-    Status status = StackElements(rows_.rows(), out);
+    Status status = op().Stack(rows_.rows(), out);
     rows_.Clear();
     return status;
   }
@@ -94,9 +102,9 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
               return Status::Ok();
             },
         .new_compute =
-            [] {
-              return [](Rows* rows, Element* out) {
-                Status status = StackElements(*rows, out);
+            [this] {
+              return [this](Rows* rows, Element* out) {
+                Status status = op().Stack(*rows, out);
                 for (Element& row : *rows) row.clear();
                 return status;
               };
@@ -127,7 +135,9 @@ Result<std::shared_ptr<Dataset>> MakeBatch(const Args& args, std::vector<Dataset
   FASTPIPE_RETURN_IF_ERROR(ExpectStackable(args, inputs[0]->spec()));
   FASTPIPE_ASSIGN(const int64_t threads, ParallelCalls(args));
   FASTPIPE_ASSIGN(const std::optional<bool> deterministic, Deterministic(args));
-  return std::make_shared<Batch>(inputs[0], batch_size, drop_remainder, threads, deterministic);
+  FASTPIPE_ASSIGN(Components components, ReadComponents(args, inputs[0]->spec()));
+  return std::make_shared<Batch>(inputs[0], std::move(components), batch_size, drop_remainder,
+                                 threads, deterministic);
 }
 
 FASTPIPE_OP("batch", MakeBatch);

@@ -1,9 +1,10 @@
-// ragged_batch(batch_size, drop_remainder): batches rows of different lengths without padding. A
-// component of rank >= 1 becomes two: the rows end to end, and int64 row_splits of shape [n + 1],
-// so that row i is values[row_splits[i]:row_splits[i + 1]]. Scalars are stacked.
+// ragged_batch(batch_size, drop_remainder, row_splits_dtype, parts): batches rows of different
+// shapes without padding. A component with unknown dimensions becomes ragged up to the last of
+// them: the rows end to end, and row splits for each ragged axis. Others are batched as by batch.
 
 #include <algorithm>
 
+#include "core/composite.h"
 #include "core/registry.h"
 #include "core/stack.h"
 #include "ops/collect_rows.h"
@@ -12,29 +13,108 @@ namespace fastpipe {
 namespace {
 
 using Rows = std::span<const Element>;
+using Kind = Component::Kind;
 
-ElementSpec RaggedSpec(const ElementSpec& spec, int64_t batch_size) {
-  ElementSpec ragged;
-  for (const TensorSpec& component : spec) {
-    if (component.dims.empty()) {
-      ragged.push_back(StackedSpec(component, batch_size));
-      continue;
+// A component of the input, and the last unknown axis of a tensor that becomes ragged, or -1.
+struct Source {
+  Component component;
+  int ragged_axis = -1;
+};
+
+std::vector<Source> SourcesOf(const ElementSpec& spec, const Components& components) {
+  std::vector<Source> sources;
+  for (const Component& component : components) {
+    Source source{component, -1};
+    const std::vector<int64_t>& dims = spec[component.first].dims;
+    if (component.kind == Kind::kTensor) {
+      const auto last = std::find(dims.rbegin(), dims.rend(), -1);
+      source.ragged_axis = static_cast<int>(dims.rend() - last) - 1;
     }
-    TensorSpec values = component;
-    values.dims.front() = -1;
-    ragged.push_back(std::move(values));
-    ragged.push_back(TensorSpec::Of(DType::kInt64, {batch_size < 0 ? -1 : batch_size + 1}));
+    sources.push_back(source);
   }
-  return ragged;
+  return sources;
 }
+
+// The splits of axis `axis` of a dense tensor: rows of one length.
+Tensor UniformSplits(const Tensor& tensor, int axis, DType dtype) {
+  const int64_t rows = NumElements(tensor.dims().first(static_cast<size_t>(axis)));
+  const std::vector<int64_t> dims = {rows + 1};
+  Tensor splits = Tensor::Allocate(dtype, dims);
+  for (int64_t i = 0; i <= rows; ++i) {
+    if (dtype == DType::kInt32) {
+      splits.mutable_data<int32_t>()[i] = static_cast<int32_t>(i * tensor.dim(axis));
+    } else {
+      splits.mutable_data<int64_t>()[i] = i * tensor.dim(axis);
+    }
+  }
+  return splits;
+}
+
+// Appends a dense tensor as values and the splits of its axes 1 to `axis`.
+Status AppendAsRagged(const Tensor& tensor, size_t component, int axis, DType dtype, Element* out) {
+  if (tensor.rank() <= axis) {
+    return InvalidArgument(StrCat("component ", component, " must have more than ", axis,
+                                  " dimensions, got shape ", ShapeString(tensor.dims())));
+  }
+  const Dims dims = tensor.dims();
+  std::vector<int64_t> flat = {NumElements(dims.first(static_cast<size_t>(axis) + 1))};
+  flat.insert(flat.end(), dims.begin() + axis + 1, dims.end());
+  out->push_back(tensor.Reshaped(flat));
+  for (int i = 1; i <= axis; ++i) out->push_back(UniformSplits(tensor, i, dtype));
+  return Status::Ok();
+}
+
+// What an element becomes before it is stacked.
+struct Plan {
+  std::vector<Source> sources;
+  Components components;  // of the element so made
+  ElementSpec spec;
+  DType split_dtype = DType::kInt64;
+
+  Plan(const ElementSpec& input, const Components& given, DType splits)
+      : sources(SourcesOf(input, given)), split_dtype(splits) {
+    for (const Source& source : sources) {
+      Component made = source.component;
+      made.first = spec.size();
+      const auto first = input.begin() + static_cast<std::ptrdiff_t>(source.component.first);
+      if (source.ragged_axis < 0) {
+        spec.insert(spec.end(), first, first + static_cast<std::ptrdiff_t>(made.count));
+      } else {
+        made = {Kind::kRagged, spec.size(), static_cast<size_t>(source.ragged_axis) + 1, splits};
+        TensorSpec values = *first;
+        values.dims.erase(values.dims.begin(), values.dims.begin() + source.ragged_axis);
+        values.dims.front() = -1;
+        spec.push_back(std::move(values));
+        for (int i = 0; i < source.ragged_axis; ++i) spec.push_back(TensorSpec::Of(splits, {-1}));
+      }
+      components.push_back(made);
+    }
+  }
+
+  Status Convert(const Element& row, Element* out) const {
+    for (const Source& source : sources) {
+      if (source.ragged_axis >= 0) {
+        FASTPIPE_RETURN_IF_ERROR(AppendAsRagged(row[source.component.first], source.component.first,
+                                                source.ragged_axis, split_dtype, out));
+        continue;
+      }
+      for (size_t i = 0; i < source.component.count; ++i) {
+        out->push_back(row[source.component.first + i]);
+      }
+    }
+    return Status::Ok();
+  }
+};
 
 class RaggedBatch final : public Dataset {
  public:
-  RaggedBatch(DatasetRef input, int64_t batch_size, bool drop_remainder)
-      : Dataset(RaggedSpec(input->spec(), drop_remainder ? batch_size : -1), {input}),
+  RaggedBatch(DatasetRef input, Plan plan, int64_t batch_size, bool drop_remainder)
+      : Dataset(StackedSpec(plan.spec, plan.components, drop_remainder ? batch_size : -1), {input}),
+        plan_(std::move(plan)),
         batch_size_(batch_size),
         drop_remainder_(drop_remainder) {}
 
+  const Plan& plan() const { return plan_; }
   int64_t batch_size() const { return batch_size_; }
   bool drop_remainder() const { return drop_remainder_; }
   int64_t Cardinality() const override {
@@ -43,62 +123,10 @@ class RaggedBatch final : public Dataset {
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
+  const Plan plan_;
   const int64_t batch_size_;
   const bool drop_remainder_;
 };
-
-Status ExpectEqualRows(Rows rows, size_t component) {
-  const Dims first = rows[0][component].dims();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const Dims dims = rows[i][component].dims();
-    if (dims.empty() || !std::equal(first.begin() + 1, first.end(), dims.begin() + 1, dims.end())) {
-      return InvalidArgument(StrCat("component ", component, " may differ only in its first ",
-                                    "dimension: it has shape ", ShapeString(first),
-                                    " in element 0 of the batch and ", ShapeString(dims),
-                                    " in element ", i));
-    }
-  }
-  return Status::Ok();
-}
-
-// The strings of all rows in one array of `dims`.
-Tensor JoinStrings(Rows rows, size_t component, Dims dims) {
-  std::vector<std::string_view> texts;
-  for (const Element& row : rows) {
-    const Tensor& tensor = row[component];
-    for (int64_t i = 0; i < tensor.num_elements(); ++i) texts.push_back(tensor.str(i));
-  }
-  return StringArrayFrom(dims, [&](int64_t i) { return texts[static_cast<size_t>(i)]; });
-}
-
-Tensor JoinNumbers(Rows rows, size_t component, Dims dims) {
-  Tensor joined = Tensor::Allocate(rows[0][component].dtype(), dims);
-  uint8_t* target = joined.mutable_raw();
-  for (const Element& row : rows) {
-    const size_t bytes = row[component].num_bytes();
-    std::memcpy(target, row[component].raw(), bytes);
-    target += bytes;
-  }
-  return joined;
-}
-
-// Appends the values and the row splits of one component.
-Status JoinRows(Rows rows, size_t component, Element* out) {
-  FASTPIPE_RETURN_IF_ERROR(ExpectEqualRows(rows, component));
-  const std::vector<int64_t> splits_dims = {static_cast<int64_t>(rows.size()) + 1};
-  Tensor splits = Tensor::Allocate(DType::kInt64, splits_dims);
-  int64_t* split = splits.mutable_data<int64_t>();
-  int64_t total = 0;
-  *split++ = 0;
-  for (const Element& row : rows) *split++ = total += row[component].dim(0);
-  const Tensor& first = rows[0][component];
-  std::vector<int64_t> dims(first.dims().begin(), first.dims().end());
-  dims[0] = total;
-  out->push_back(first.is_string() ? JoinStrings(rows, component, dims)
-                                   : JoinNumbers(rows, component, dims));
-  out->push_back(std::move(splits));
-  return Status::Ok();
-}
 
 class RaggedBatchIterator final : public IteratorOf<RaggedBatch> {
  public:
@@ -114,16 +142,11 @@ class RaggedBatchIterator final : public IteratorOf<RaggedBatch> {
     return status;
   }
   Status Join(Rows rows, Element* out) {
-    for (size_t i = 0; i < rows[0].size(); ++i) {
-      if (rows[0][i].rank() > 0) {
-        FASTPIPE_RETURN_IF_ERROR(JoinRows(rows, i, out));
-        continue;
-      }
-      Tensor stacked;
-      FASTPIPE_RETURN_IF_ERROR(StackComponent(rows, i, &stacked));
-      out->push_back(std::move(stacked));
+    std::vector<Element> converted(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      FASTPIPE_RETURN_IF_ERROR(op().plan().Convert(rows[i], &converted[i]));
     }
-    return Status::Ok();
+    return StackComposites(converted, op().plan().components, out);
   }
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     return rows_.Skip(count, skipped);
@@ -140,15 +163,15 @@ std::unique_ptr<Iterator> RaggedBatch::MakeIterator(const IteratorContext& conte
 
 Result<std::shared_ptr<Dataset>> MakeRaggedBatch(const Args& args, std::vector<DatasetRef> inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectStackable(args, inputs[0]->spec()));
-  for (size_t i = 0; i < inputs[0]->spec().size(); ++i) {
-    if (!inputs[0]->spec()[i].known_rank) {
-      return args.Error(StrCat("component ", i, " must have a known number of dimensions, got ",
-                               inputs[0]->spec()[i].ToString()));
-    }
-  }
   FASTPIPE_ASSIGN(const int64_t batch_size, args.Int("batch_size", {.min = 1}));
   FASTPIPE_ASSIGN(const bool drop_remainder, args.BoolOr("drop_remainder", false));
-  return std::make_shared<RaggedBatch>(inputs[0], batch_size, drop_remainder);
+  FASTPIPE_ASSIGN(const DType splits, args.DtypeOr("row_splits_dtype", DType::kInt64));
+  if (splits != DType::kInt32 && splits != DType::kInt64) {
+    return args.Error(StrCat("row_splits_dtype must be int32 or int64, got ", DTypeName(splits)));
+  }
+  FASTPIPE_ASSIGN(const Components components, ReadComponents(args, inputs[0]->spec()));
+  return std::make_shared<RaggedBatch>(inputs[0], Plan(inputs[0]->spec(), components, splits),
+                                       batch_size, drop_remainder);
 }
 
 FASTPIPE_OP("ragged_batch", MakeRaggedBatch);

@@ -1,8 +1,9 @@
-// unbatch(): the rows of axis 0 of every element, one after the other. A row shares memory with its
-// element.
+// unbatch(parts): the rows of axis 0 of every element, one after the other. A row shares memory
+// with its element.
 
 #include <algorithm>
 
+#include "core/composite.h"
 #include "core/registry.h"
 #include "core/stack.h"
 #include "ops/replayed_input.h"
@@ -12,8 +13,9 @@ namespace {
 
 class Unbatch final : public Dataset {
  public:
-  Unbatch(ElementSpec spec, int64_t rows, DatasetRef input)
-      : Dataset(std::move(spec), {input}), rows_(rows) {}
+  Unbatch(ElementSpec spec, Components components, int64_t rows, DatasetRef input)
+      : Dataset(std::move(spec), {input}), components_(std::move(components)), rows_(rows) {}
+  const Components& components() const { return components_; }
   int64_t Cardinality() const override {
     const int64_t size = input()->Cardinality();
     if (size == 0 || rows_ == 0) return 0;
@@ -24,6 +26,7 @@ class Unbatch final : public Dataset {
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
+  const Components components_;
   const int64_t rows_;  // of every element; -1: unknown
 };
 
@@ -35,7 +38,7 @@ class UnbatchIterator final : public IteratorOf<Unbatch> {
  private:
   Status Produce(Element* out) override {
     while (next_row_ == rows_) FASTPIPE_RETURN_IF_ERROR(NextBatch());
-    for (const Tensor& tensor : batch_) out->push_back(tensor.Row(next_row_));
+    AppendRow(batch_, op().components(), next_row_, out);
     ++next_row_;
     return Status::Ok();
   }
@@ -57,7 +60,7 @@ class UnbatchIterator final : public IteratorOf<Unbatch> {
     next_row_ = rows_ = 0;
     input_.ReleaseAll();
     FASTPIPE_RETURN_IF_ERROR(input_.Next(&batch_));
-    Status status = CountRows(batch_, &rows_);
+    Status status = CountRows(batch_, op().components(), &rows_);
     if (!status.ok()) rows_ = 0;
     return status;
   }
@@ -90,9 +93,10 @@ std::unique_ptr<Iterator> Unbatch::MakeIterator(const IteratorContext& context) 
 Result<std::shared_ptr<Dataset>> MakeUnbatch(const Args& args, std::vector<DatasetRef> inputs) {
   ElementSpec spec = inputs[0]->spec();
   int64_t rows = 0;
-  const Status status = UnstackSpec(&spec, &rows);
+  FASTPIPE_ASSIGN(Components components, ReadComponents(args, spec));
+  const Status status = UnstackSpec(components, &spec, &rows);
   if (!status.ok()) return args.Error(status.message());
-  return std::make_shared<Unbatch>(std::move(spec), rows, inputs[0]);
+  return std::make_shared<Unbatch>(std::move(spec), std::move(components), rows, inputs[0]);
 }
 
 FASTPIPE_OP("unbatch", MakeUnbatch);

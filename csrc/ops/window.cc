@@ -1,9 +1,10 @@
-// window(size, shift, stride, drop_remainder): datasets of `size` elements, `stride` apart, the
-// first of each `shift` after the first of the one before; one dataset for each component.
+// window(size, shift, stride, drop_remainder, parts): datasets of `size` elements, `stride` apart,
+// the first of each `shift` after the first of the one before; one dataset for each component.
 
 #include <algorithm>
 #include <deque>
 
+#include "core/composite.h"
 #include "core/registry.h"
 #include "ops/held_elements.h"
 #include "ops/replayed_input.h"
@@ -24,8 +25,11 @@ class Window final : public Dataset {
     }
   };
 
-  Window(ElementSpec spec, DatasetRef input, const Settings& settings)
-      : Dataset(std::move(spec), {input}), settings_(settings) {}
+  Window(ElementSpec spec, Components components, DatasetRef input, const Settings& settings)
+      : Dataset(std::move(spec), {input}),
+        components_(std::move(components)),
+        settings_(settings) {}
+  const Components& components() const { return components_; }
   const Settings& settings() const { return settings_; }
 
   int64_t Cardinality() const override {
@@ -39,6 +43,7 @@ class Window final : public Dataset {
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
+  const Components components_;
   const Settings settings_;
 };
 
@@ -93,13 +98,18 @@ class WindowIterator final : public IteratorOf<Window> {
   void MakeWindows(Element* out) const {
     const size_t stride = static_cast<size_t>(op().settings().stride);
     const ElementSpec& spec = op().inputs().front()->spec();
-    for (size_t component = 0; component < spec.size(); ++component) {
+    for (const Component& component : op().components()) {
+      const auto first = spec.begin() + static_cast<std::ptrdiff_t>(component.first);
+      const ElementSpec part(first, first + static_cast<std::ptrdiff_t>(component.count));
       std::vector<Element> column;
       for (size_t i = 0; i < buffer_.size(); i += stride) {
-        column.push_back({buffer_[i].element[component]});
+        const Tensor* tensors = buffer_[i].element.begin() + component.first;
+        Element row;
+        for (size_t t = 0; t < component.count; ++t) row.push_back(tensors[t]);
+        column.push_back(std::move(row));
         if (buffer_.size() - i <= stride) break;  // i + stride may be beyond any number
       }
-      out->push_back(TensorOf(HoldElements({spec[component]}, std::move(column), op().label())));
+      out->push_back(TensorOf(HoldElements(part, std::move(column), op().label())));
     }
   }
 
@@ -144,8 +154,12 @@ Result<std::shared_ptr<Dataset>> MakeWindow(const Args& args, std::vector<Datase
   FASTPIPE_ASSIGN(settings.stride, args.IntOr("stride", 1, {.min = 1}));
   FASTPIPE_ASSIGN(settings.drop_remainder, args.BoolOr("drop_remainder", false));
   ElementSpec spec;
-  for (const TensorSpec& component : inputs[0]->spec()) spec.push_back(DatasetSpec({component}));
-  return std::make_shared<Window>(std::move(spec), inputs[0], settings);
+  FASTPIPE_ASSIGN(Components components, ReadComponents(args, inputs[0]->spec()));
+  for (const Component& component : components) {
+    const auto first = inputs[0]->spec().begin() + static_cast<std::ptrdiff_t>(component.first);
+    spec.push_back(DatasetSpec({first, first + static_cast<std::ptrdiff_t>(component.count)}));
+  }
+  return std::make_shared<Window>(std::move(spec), std::move(components), inputs[0], settings);
 }
 
 FASTPIPE_OP("window", MakeWindow);
