@@ -8,16 +8,35 @@ Describe a pipeline in the vocabulary of tf.data; native threads run it without 
 [[0, 1], [4, 9]]
 """
 
-from fastpipe import audio, errors, experimental, image, io, math, sparse, strings
+from fastpipe import (
+    audio,
+    debugging,
+    errors,
+    experimental,
+    image,
+    io,
+    linalg,
+    lookup,
+    math,
+    nest,
+    nn,
+    sparse,
+    strings,
+)
 from fastpipe.array import (
+    argsort,
+    bitcast,
     boolean_mask,
     broadcast_to,
     concat,
     ensure_shape,
     expand_dims,
+    eye,
     fill,
     gather,
     identity,
+    linspace,
+    meshgrid,
     one_hot,
     ones,
     ones_like,
@@ -26,6 +45,9 @@ from fastpipe.array import (
     repeat,
     reshape,
     reverse,
+    reverse_sequence,
+    roll,
+    sequence_mask,
     shape,
     size,
     sort,
@@ -41,14 +63,17 @@ from fastpipe.array import (
 )
 from fastpipe.array import range_ as range
 from fastpipe.base import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
-from fastpipe.control import cond
+from fastpipe.control import case, cond, switch_case
 from fastpipe.csv_dataset import CsvDataset, make_csv_dataset
 from fastpipe.dataset import Dataset
+from fastpipe.debugging import Assert
+from fastpipe.debugging import print_ as print
 from fastpipe.errors import PythonFallbackWarning
 from fastpipe.example_dataset import make_batched_features_dataset, parse_example_dataset
 from fastpipe.functions import numpy_function, py_function
 from fastpipe.indexing import constant
 from fastpipe.iterator import Iterator, NumpyIterator
+from fastpipe.loops import foldl, foldr, map_fn, scan, while_loop
 from fastpipe.math import cast, clip_by_value
 from fastpipe.node import AUTOTUNE
 from fastpipe.options import AutotuneOptions, Options, SimulatedStorage, ThreadingOptions
@@ -65,6 +90,12 @@ from fastpipe.reductions import (
     reduce_min,
     reduce_prod,
     reduce_sum,
+)
+from fastpipe.scatter import (
+    gather_nd,
+    scatter_nd,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_update,
 )
 from fastpipe.sparse import SparseTensor, SparseTensorSpec
 from fastpipe.spec import (
@@ -94,6 +125,7 @@ __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
+    "Assert",
     "AutotuneOptions",
     "CsvDataset",
     "DType",
@@ -116,42 +148,58 @@ __all__ = [
     "ThreadingOptions",
     "argmax",
     "argmin",
+    "argsort",
     "audio",
     "bfloat16",
+    "bitcast",
     "bool_",
     "boolean_mask",
     "broadcast_to",
+    "case",
     "cast",
     "clip_by_value",
     "concat",
     "cond",
     "constant",
     "cumsum",
+    "debugging",
     "ensure_shape",
     "errors",
     "experimental",
     "expand_dims",
+    "eye",
     "fill",
     "float16",
     "float32",
     "float64",
+    "foldl",
+    "foldr",
     "gather",
+    "gather_nd",
     "identity",
     "image",
-    "int8",
     "int16",
     "int32",
     "int64",
+    "int8",
     "io",
     "make_batched_features_dataset",
     "make_csv_dataset",
+    "linalg",
+    "linspace",
+    "lookup",
+    "map_fn",
     "math",
+    "meshgrid",
+    "nest",
+    "nn",
     "numpy_function",
     "one_hot",
     "ones",
     "ones_like",
     "pad",
     "parse_example_dataset",
+    "print",
     "py_function",
     "range",
     "rank",
@@ -165,6 +213,11 @@ __all__ = [
     "repeat",
     "reshape",
     "reverse",
+    "reverse_sequence",
+    "roll",
+    "scan",
+    "scatter_nd",
+    "sequence_mask",
     "shape",
     "size",
     "sort",
@@ -174,14 +227,18 @@ __all__ = [
     "stack",
     "string",
     "strings",
+    "switch_case",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_update",
     "tile",
     "transpose",
-    "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uint8",
     "unstack",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]

@@ -1,4 +1,4 @@
-"""Shapes, slices and arrangements: the array functions of `tf.*`, on symbols and on real values.
+"""Arrangements: joining, cutting and rearranging tensors, on symbols and on real values.
 
 A shape, and any other list of integers, may be a list in which symbols stand for some of them, or
 one tensor. Negative axes count from the end. What does not fit raises InvalidArgumentError, when
@@ -12,137 +12,47 @@ from typing import Any
 
 import numpy as np
 
+from fastpipe.errors import InvalidArgumentError
 from fastpipe.indexing import Constant, constant, index
-from fastpipe.integers import integers_argument
-from fastpipe.spec import as_tensor, dtype_name
-from fastpipe.tracing import Symbol, call, convert
+from fastpipe.integers import integers
+from fastpipe.literals import adapted
+from fastpipe.making import (
+    eye,
+    fill,
+    linspace,
+    meshgrid,
+    one_hot,
+    ones,
+    ones_like,
+    range_,
+    sequence_mask,
+    zeros,
+    zeros_like,
+)
+from fastpipe.shapes import (
+    broadcast_to,
+    dtype_of,
+    ensure_shape,
+    expand_dims,
+    identity,
+    rank,
+    reshape,
+    shape,
+    size,
+    squeeze,
+    static_shape,
+)
+from fastpipe.spec import dtype_name
+from fastpipe.tracing import Symbol, call, convert, unified
 
 __all__ = [
-    "Constant", "argsort", "boolean_mask", "broadcast_to", "concat", "constant", "ensure_shape",
-    "expand_dims", "fill", "gather", "identity", "index", "one_hot", "ones", "ones_like", "pad",
-    "range_", "rank", "repeat", "reshape", "reverse", "shape", "size", "slice_", "sort", "split",
-    "squeeze", "stack", "tile", "transpose", "unstack", "where", "zeros", "zeros_like",
+    "Constant", "argsort", "bitcast", "boolean_mask", "broadcast_to", "concat", "constant",
+    "ensure_shape", "expand_dims", "eye", "fill", "gather", "identity", "index", "linspace",
+    "meshgrid", "one_hot", "ones", "ones_like", "pad", "range_", "rank", "repeat", "reshape",
+    "reverse", "reverse_sequence", "roll", "sequence_mask", "shape", "size", "slice_", "sort",
+    "split", "squeeze", "stack", "strided_slice", "tile", "transpose", "unstack", "where", "zeros",
+    "zeros_like",
 ]  # fmt: skip
-
-
-def _integers(name: str, value: object) -> tuple[dict[str, Any], list[Any]]:
-    """The attribute and the inputs that carry integers, alone or in nested lists, to a kernel."""
-    items, inputs = integers_argument(name, value if isinstance(value, Symbol) else _flat(value))
-    return {} if items is None else {name: items}, inputs
-
-
-def _flat(value: object) -> list[object]:
-    if isinstance(value, (list, tuple)):
-        return [leaf for item in value for leaf in _flat(item)]
-    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iu":
-        return list(value.ravel())
-    return [value]
-
-
-def _dtype_of(value: Any) -> str:
-    return "string" if isinstance(value, bytes) else dtype_name(value.dtype)
-
-
-def _static_shape(value: object) -> tuple[int, ...] | None:
-    """The shape, if all of it is known."""
-    dims = value.shape if isinstance(value, Symbol) else np.shape(as_tensor(value))
-    if dims is None or None in dims:
-        return None
-    return tuple(int(size) for size in dims if size is not None)
-
-
-# ---- shapes ----
-
-
-def shape(input: object, out_type: object = "int32") -> Any:
-    """The sizes of a tensor, as int32 or int64: a real array wherever they are known.
-
-    >>> shape([[1, 2, 3]]).tolist()
-    [1, 3]
-    """
-    dims = _static_shape(convert(input))
-    if dims is not None:
-        return constant(np.asarray(dims, dtype_name(out_type)))
-    return call("shape", [input], out_type=dtype_name(out_type))
-
-
-def size(input: object, out_type: object = "int32") -> Any:
-    """How many values a tensor has, as int32 or int64.
-
-    >>> int(size([[1, 2, 3]]))
-    3
-    """
-    return call("size", [input], out_type=dtype_name(out_type))
-
-
-def rank(input: object) -> Any:
-    """How many axes a tensor has, as int32.
-
-    >>> int(rank([[1, 2, 3]]))
-    2
-    """
-    return call("rank", [input])
-
-
-def reshape(tensor: object, shape: object) -> Any:
-    """The same values in another shape; one size may be -1, what the others leave.
-
-    >>> reshape([1, 2, 3, 4], [2, -1]).tolist()
-    [[1, 2], [3, 4]]
-    """
-    attrs, inputs = _integers("shape", shape)
-    return call("reshape", [tensor, *inputs], **attrs)
-
-
-def ensure_shape(x: object, shape: Sequence[int | None] | None) -> Any:
-    """x itself, whose shape is known from then on; None leaves a size open.
-
-    Raises:
-        InvalidArgumentError: x has another shape.
-
-    >>> ensure_shape([1, 2], [None]).tolist()
-    [1, 2]
-    """
-    dims = None if shape is None else [-1 if each is None else int(each) for each in shape]
-    return call("ensure_shape", [x], shape=dims)
-
-
-def expand_dims(input: object, axis: int) -> Any:
-    """A new axis of size 1 at `axis`.
-
-    >>> expand_dims([1, 2], 0).tolist()
-    [[1, 2]]
-    """
-    return call("expand_dims", [input], axis=int(axis))
-
-
-def squeeze(input: object, axis: int | Sequence[int] | None = None) -> Any:
-    """Without the given axes, which have size 1; without all such axes if None.
-
-    >>> squeeze([[[1], [2]]]).tolist(), squeeze([[[1], [2]]], 0).tolist()
-    ([1, 2], [[1], [2]])
-    """
-    axes = None if axis is None else _integers("axis", axis)[0]["axis"]
-    return call("squeeze", [input], axis=axes or None)
-
-
-def broadcast_to(input: object, shape: object) -> Any:
-    """Stretched to `shape` by NumPy's rules.
-
-    >>> broadcast_to([1, 2], [2, 2]).tolist()
-    [[1, 2], [1, 2]]
-    """
-    attrs, inputs = _integers("shape", shape)
-    return call("broadcast_to", [input, *inputs], **attrs)
-
-
-def identity(input: object) -> Any:
-    """The tensor itself.
-
-    >>> identity([1, 2]).tolist()
-    [1, 2]
-    """
-    return call("identity", [input])
 
 
 # ---- joining and cutting ----
@@ -154,6 +64,8 @@ def stack(values: Sequence[object], axis: int = 0) -> Any:
     >>> stack([[1, 2], [3, 4]], axis=1).tolist()
     [[1, 3], [2, 4]]
     """
+    if isinstance(values, (list, tuple)) and not values:
+        return constant(np.zeros([0], np.float32))
     return call("stack", _parts(values), unify=True, axis=int(axis))
 
 
@@ -172,7 +84,9 @@ def concat(values: Sequence[object], axis: int) -> Any:
     >>> concat([[1, 2], [3]], 0).tolist()
     [1, 2, 3]
     """
-    return call("concat", _parts(values), unify=True, axis=int(axis))
+    if not isinstance(values, (list, tuple)):
+        return identity(values)  # one tensor is a list of one
+    return call("concat", values, unify=True, axis=int(axis))
 
 
 def split(value: object, num_or_size_splits: int | Sequence[int], axis: int = 0) -> list[Any]:
@@ -181,7 +95,7 @@ def split(value: object, num_or_size_splits: int | Sequence[int], axis: int = 0)
     >>> [part.tolist() for part in split([1, 2, 3, 4], [1, -1])]
     [[1], [2, 3, 4]]
     """
-    sizes = _integers("sizes", num_or_size_splits)[0]["sizes"]
+    sizes = integers("sizes", num_or_size_splits)[0]["sizes"]
     parts = {"num": sizes[0]} if np.ndim(num_or_size_splits) == 0 else {"sizes": sizes}
     return _listed(call("split", [value], axis=int(axis), **parts))
 
@@ -204,13 +118,70 @@ def slice_(input_: object, begin: object, size: object) -> Any:
     [[2, 3], [5, 6]]
     """
     begins, sizes = _items(begin), _items(size)
+    dims = static_shape(convert(input_))
     key = []
-    for first, length in zip(begins, sizes, strict=True):
+    for axis, (first, length) in enumerate(zip(begins, sizes, strict=True)):
         to_end = not isinstance(length, Symbol) and length == -1
         key.append(slice(first, None if to_end else first + length))
+        known = None if dims is None or axis >= len(dims) else dims[axis]
+        _expect_inside(axis, first, length, known)
     taken = index(input_, tuple(key))
     exact = [-1 if isinstance(length, Symbol) else length for length in sizes]
     return call("ensure_shape", [taken], shape=exact)
+
+
+def _expect_inside(axis: int, first: object, length: object, size: int | None) -> None:
+    """InvalidArgumentError for what is wrong whatever the symbols turn out to be."""
+    wrong = isinstance(length, int) and length < -1
+    if isinstance(first, int):
+        wrong |= first < 0 or (size is not None and first > size)
+    if wrong:
+        raise InvalidArgumentError(
+            f"slice: expected begin >= 0 inside the axis and size >= -1, got begin {first!r} and "
+            f"size {length!r} for axis {axis} of size {size!r}"
+        )
+
+
+def strided_slice(
+    input_: object,
+    begin: object,
+    end: object,
+    strides: object = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Any:
+    """input_[begin:end:strides] in every axis; bit i of a mask says what entry i is instead.
+
+    Args:
+        input_: of any dtype.
+        begin, end, strides: integers, one for each entry; strides are 1 if None.
+        begin_mask, end_mask: the entry has no begin, or no end.
+        ellipsis_mask, new_axis_mask: the entry is `...`, or a new axis.
+        shrink_axis_mask: the entry is the integer `begin`.
+
+    >>> strided_slice([[1, 2, 3], [4, 5, 6]], [0, 0], [2, 3], [1, 2]).tolist()
+    [[1, 3], [4, 6]]
+    """
+    begins, ends = _items(begin), _items(end)
+    steps = [1] * len(begins) if strides is None else _items(strides)
+    key: list[Any] = []
+    for i, (first, last, step) in enumerate(zip(begins, ends, steps, strict=True)):
+        if ellipsis_mask >> i & 1:
+            key.append(...)
+        elif new_axis_mask >> i & 1:
+            key.append(None)
+        elif shrink_axis_mask >> i & 1:
+            key.append(first)
+        else:
+            bounds = (
+                None if begin_mask >> i & 1 else first,
+                None if end_mask >> i & 1 else last,
+            )
+            key.append(slice(*bounds, step))
+    return index(input_, tuple(key))
 
 
 def _items(value: Any) -> list[Any]:
@@ -238,6 +209,11 @@ def gather(
     >>> gather([10, 20, 30], [2, 0]).tolist()
     [30, 10]
     """
+    if batch_dims < 0:
+        dims = static_shape(convert(indices))
+        if dims is None:
+            raise InvalidArgumentError("gather: batch_dims < 0 needs indices of a known rank")
+        batch_dims += len(dims)
     at = batch_dims if axis is None else int(axis)
     return call("gather", [params, indices], axis=at, batch_dims=batch_dims)
 
@@ -248,6 +224,9 @@ def boolean_mask(tensor: object, mask: object, axis: int | None = None) -> Any:
     >>> boolean_mask([1, 2, 3], [True, False, True]).tolist()
     [1, 3]
     """
+    mask = convert(mask)
+    if dtype_of(mask) != "bool":
+        mask = call("cast", [mask], dtype="bool")
     return call("boolean_mask", [tensor, mask], axis=int(axis or 0))
 
 
@@ -263,19 +242,19 @@ def where(condition: object, x: object = None, y: object = None) -> Any:
         return call("where_indices", [condition])
     if x is None or y is None:
         raise ValueError("where takes both x and y, or neither")
-    return call("where", [condition, x, y], unify=True)
+    return call("where", [condition, *unified(x, y)])
 
 
 # ---- rearranging ----
 
 
-def transpose(a: object, perm: Sequence[int] | None = None) -> Any:
-    """The axes in the order `perm`; reversed if None.
+def transpose(a: object, perm: Sequence[int] | None = None, conjugate: bool = False) -> Any:
+    """The axes in the order `perm`; reversed if None. `conjugate` changes no real number.
 
     >>> transpose([[1, 2], [3, 4]]).tolist()
     [[1, 3], [2, 4]]
     """
-    order = None if perm is None else _integers("perm", perm)[0]["perm"]
+    order = None if perm is None else integers("perm", perm)[0]["perm"]
     return call("transpose", [a], perm=order)
 
 
@@ -285,7 +264,68 @@ def reverse(tensor: object, axis: int | Sequence[int]) -> Any:
     >>> reverse([1, 2, 3], [0]).tolist()
     [3, 2, 1]
     """
-    return call("reverse", [tensor], axis=_integers("axis", axis)[0]["axis"])
+    return call("reverse", [tensor], axis=integers("axis", axis)[0]["axis"])
+
+
+def roll(input: object, shift: object, axis: object) -> Any:
+    """Shifted along the given axes; what leaves one end comes in at the other.
+
+    Args:
+        input: of any dtype.
+        shift: an integer, or one for each axis; negative ones shift to the front.
+        axis: an integer or a list of them.
+
+    >>> roll([1, 2, 3, 4], 1, 0).tolist()
+    [4, 1, 2, 3]
+    """
+    value = convert(input)
+    shifts, axes = np.atleast_1d(_objects(shift)), np.atleast_1d(_objects(axis))
+    if len(shifts) != len(axes):
+        raise InvalidArgumentError(f"roll: got {len(shifts)} shifts for {len(axes)} axes")
+    for by, along in zip(shifts, axes, strict=True):
+        size = shape(value)[int(along)]
+        places = call("subtract", [range_(size), by], unify=True)
+        value = gather(value, call("floor_mod", [places, size], unify=True), axis=int(along))
+    return value
+
+
+def _objects(value: object) -> Any:
+    """A scalar, or an array of objects: symbols stay what they are."""
+    if isinstance(value, (list, tuple)):
+        array = np.empty(len(value), object)
+        array[:] = value
+        return array
+    return value if isinstance(value, np.ndarray) else np.array([value], object)
+
+
+def reverse_sequence(
+    input: object, seq_lengths: object, seq_axis: int | None = None, batch_axis: int | None = None
+) -> Any:
+    """The first slices along `seq_axis` backwards, as many as told for each along `batch_axis`.
+
+    Args:
+        input: of two axes or more.
+        seq_lengths: integers, one for each slice along `batch_axis`.
+        seq_axis: along which to reverse, 0 if None.
+        batch_axis: along which the lengths stand, 0 if None.
+
+    >>> reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).tolist()
+    [[2, 1, 3], [6, 5, 4]]
+    """
+    axes: dict[str, Any] = {"seq_axis": int(seq_axis or 0), "batch_axis": int(batch_axis or 0)}
+    return call("reverse_sequence", [input, seq_lengths], **axes)
+
+
+def bitcast(input: object, type: object) -> Any:
+    """The bytes of numbers as numbers of another dtype.
+
+    A narrower dtype adds a last axis for the parts of each value, a wider one takes the last axis
+    as the parts of one.
+
+    >>> bitcast([1.0], "uint32").tolist()
+    [1065353216]
+    """
+    return call("bitcast", [input], type=dtype_name(type))
 
 
 def pad(
@@ -302,14 +342,16 @@ def pad(
     >>> pad([1, 2], [[1, 2]]).tolist()
     [0, 1, 2, 0, 0]
     """
-    attrs, inputs = _integers("paddings", paddings)
+    attrs, inputs = integers("paddings", paddings)
     tensor = convert(tensor)
     values = []
     if mode.lower() == "constant":
         empty = constant_values == 0 if isinstance(constant_values, int) else False
-        values = [b"" if empty and _dtype_of(tensor) == "string" else constant_values]
-        if not isinstance(values[0], Symbol):
-            values = [as_tensor(values[0], _dtype_of(tensor))]
+        values = [b"" if empty and dtype_of(tensor) == "string" else constant_values]
+        if dtype_of(tensor) == "bool" and isinstance(constant_values, int):
+            values = [np.bool_(constant_values)]
+        elif not hasattr(values[0], "dtype"):
+            values = [adapted(values[0], dtype_of(tensor))]
     return call("pad", [tensor, *inputs, *values], mode=mode.lower(), **attrs)
 
 
@@ -319,7 +361,7 @@ def tile(input: object, multiples: object) -> Any:
     >>> tile([1, 2], [2]).tolist()
     [1, 2, 1, 2]
     """
-    attrs, inputs = _integers("multiples", multiples)
+    attrs, inputs = integers("multiples", multiples)
     return call("tile", [input, *inputs], **attrs)
 
 
@@ -331,7 +373,18 @@ def repeat(input: object, repeats: object, axis: int | None = None) -> Any:
     """
     if axis is None:
         input, axis = reshape(input, [-1]), 0
-    return call("repeat", [input, repeats], axis=int(axis))
+    result = call("repeat", [input, repeats], axis=int(axis))
+    dims = static_shape(result)
+    if dims is None or isinstance(repeats, Symbol):
+        return result
+    size = static_shape(input)[int(axis)]  # type: ignore[index]
+    times = np.asarray(repeats)
+    total = times.sum() if times.size != 1 else None if size is None else size * times.item()
+    if total is None or dims[int(axis)] is not None:
+        return result
+    known = [-1 if each is None else each for each in dims]
+    known[int(axis)] = int(total)
+    return call("ensure_shape", [result], shape=known)
 
 
 def sort(values: object, axis: int = -1, direction: str = "ASCENDING") -> Any:
@@ -358,119 +411,3 @@ def _descending(direction: str) -> bool:
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"direction must be 'ASCENDING' or 'DESCENDING', got {direction!r}")
     return direction == "DESCENDING"
-
-
-# ---- making ----
-
-
-def range_(start: object, limit: object = None, delta: object = 1, dtype: object = None) -> Any:
-    """start, start + delta, ... before limit; from 0 to start if limit is None.
-
-    Without `dtype` the result has the widest dtype of the three: int32, int64, float32, float64.
-
-    >>> range_(3).tolist(), range_(5, 0, -2).tolist()
-    ([0, 1, 2], [5, 3, 1])
-    """
-    if limit is None:
-        start, limit = 0, start
-    bounds = [convert(each) for each in (start, limit, delta)]
-    if dtype is None:
-        order = ["int32", "int64", "float32", "float64"]
-        names = [_dtype_of(each) for each in bounds]
-        other = [name for name in names if name not in order]
-        dtype = other[0] if other else max(names, key=order.index)
-    name = dtype_name(dtype)
-    cast = [
-        each if _dtype_of(each) == name else call("cast", [each], dtype=name) for each in bounds
-    ]
-    return call("range", cast)
-
-
-def fill(dims: object, value: object) -> Any:
-    """A tensor of shape `dims` that holds the scalar `value` everywhere.
-
-    >>> fill([2, 2], 7).tolist()
-    [[7, 7], [7, 7]]
-    """
-    attrs, inputs = _integers("dims", dims)
-    return call("fill", [value, *inputs], **attrs)
-
-
-def zeros(shape: object, dtype: object = "float32") -> Any:
-    """A tensor of 0, False or b"".
-
-    >>> zeros([2]).tolist()
-    [0.0, 0.0]
-    """
-    name = dtype_name(dtype)
-    return fill(shape, b"" if name == "string" else as_tensor(0, name))
-
-
-def ones(shape: object, dtype: object = "float32") -> Any:
-    """A tensor of 1 or True.
-
-    >>> ones([2], "int32").tolist()
-    [1, 1]
-    """
-    return fill(shape, as_tensor(1, dtype))
-
-
-def zeros_like(input: object, dtype: object = None) -> Any:
-    """A tensor of the same shape that holds 0, False or b"".
-
-    >>> zeros_like([1, 2]).tolist()
-    [0, 0]
-    """
-    return _like("zeros_like", input, dtype)
-
-
-def ones_like(input: object, dtype: object = None) -> Any:
-    """A tensor of the same shape that holds 1 or True.
-
-    >>> ones_like([5, 6], "bool").tolist()
-    [True, True]
-    """
-    return _like("ones_like", input, dtype)
-
-
-def _like(kernel: str, input: object, dtype: object) -> Any:
-    input = convert(input)
-    if dtype is None or dtype_name(dtype) == _dtype_of(input):
-        return call(kernel, [input])
-    # By way of bools, which any tensor gives and any dtype but string comes from.
-    mask = call(kernel, [call("equal", [input, input])])
-    if dtype_name(dtype) == "string":
-        return call("where", [mask, b"", b""])
-    return call("cast", [mask], dtype=dtype_name(dtype))
-
-
-def one_hot(
-    indices: object,
-    depth: object,
-    on_value: object = None,
-    off_value: object = None,
-    axis: int | None = None,
-    dtype: object = None,
-) -> Any:
-    """A new axis of size `depth` that holds `on_value` at the index and `off_value` elsewhere.
-
-    Args:
-        indices: integers; one outside 0 .. depth - 1 gives `off_value` everywhere.
-        depth: an integer scalar.
-        on_value: 1 if None.
-        off_value: 0 if None.
-        axis: where the new axis goes, the end if None.
-        dtype: of the result; without it that of the values, or float32.
-
-    >>> one_hot([2, 0], 3, dtype="int32").tolist()
-    [[0, 0, 1], [1, 0, 0]]
-    """
-    attrs, inputs = _integers("depth", depth)
-    given = [each for each in (on_value, off_value) if each is not None]
-    name = dtype_name(dtype) if dtype else (_dtype_of(convert(given[0])) if given else "float32")
-    values = [
-        each if isinstance(each, Symbol) else as_tensor(each, name)
-        for each in (1 if on_value is None else on_value, 0 if off_value is None else off_value)
-    ]
-    at = -1 if axis is None else int(axis)
-    return call("one_hot", [indices, *values, *inputs], axis=at, **attrs)

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from fastpipe.spec import as_dtype, as_tensor
-from fastpipe.tracing import Symbol, call, set_indexing
+from fastpipe.tracing import Symbol, call, convert, has_symbol, set_indexing
 
-__all__ = ["Constant", "constant", "index"]
+__all__ = [
+    "Constant", "constant", "convert_to_tensor", "get_static_value", "index", "is_tensor",
+]  # fmt: skip
 
 
 def index(value: object, key: object) -> Any:
     """value[key] by NumPy's rules for integers, slices, None and `...`, any of them symbolic.
 
     An integer must exist in its axis, or running raises InvalidArgumentError; slices stop at the
-    ends.
+    ends. A symbolic bool tensor selects as `boolean_mask` does.
 
     Raises:
         TypeError: the key holds something else: use gather or boolean_mask.
@@ -25,6 +27,8 @@ def index(value: object, key: object) -> Any:
     >>> index([[1, 2, 3], [4, 5, 6]], (slice(None), -1)).tolist()
     [3, 6]
     """
+    if isinstance(key, Symbol) and key.dtype.name == "bool" and key.ndim != 0:
+        return call("boolean_mask", [value, key], axis=0)
     inputs: list[object] = [value]
 
     def bound(item: object) -> int | str | None:
@@ -96,7 +100,7 @@ def constant(value: object, dtype: object = None, shape: object = None) -> Const
     >>> constant([1.5, 2]).dtype.name, constant(7, shape=[2]).tolist()
     ('float32', [7, 7])
     """
-    if dtype is not None and isinstance(value, (int, float, list, tuple)):
+    if dtype is not None and isinstance(value, (int, float, str, bytes, list, tuple)):
         _expect_fitting(value, dtype)
     tensor = as_tensor(value, dtype)
     array = np.asarray(tensor, dtype=object) if isinstance(tensor, bytes) else np.asarray(tensor)
@@ -111,7 +115,61 @@ def constant(value: object, dtype: object = None, shape: object = None) -> Const
 
 
 def _expect_fitting(value: object, dtype: object) -> None:
-    """TypeError for floats that would become integers."""
+    """TypeError for values of another kind: floats for integers, numbers for bools, text."""
     array = np.asarray(value)
-    if as_dtype(dtype).is_integer and array.dtype.kind == "f" and array.size:
-        raise TypeError(f"{value!r} holds floats, the dtype is {as_dtype(dtype).name}: cast it")
+    name = as_dtype(dtype).name
+    fits = {"bool": "b", "string": "OSU"}.get(name, "iub" if as_dtype(dtype).is_integer else "iubf")
+    if array.size and array.dtype.kind not in fits and array.dtype.kind != "O":
+        raise TypeError(f"{value!r:.80} does not fit the dtype {name}: cast it")
+
+
+def convert_to_tensor(
+    value: object, dtype: object = None, dtype_hint: object = None, name: str | None = None
+) -> Any:
+    """A symbol as it is, anything else as a value, by the rules of literals.
+
+    Args:
+        value: a symbol, number, string, array, or nested lists of them.
+        dtype: the dtype of the result.
+        dtype_hint: the dtype of the result if the value fits it.
+        name: has no meaning here.
+
+    Raises:
+        TypeError, ValueError: `value` is a tensor of another dtype, or does not fit it.
+
+    >>> convert_to_tensor([1, 2], "float32").tolist()
+    [1.0, 2.0]
+    """
+    wanted = dtype if dtype is not None else dtype_hint
+    if isinstance(value, (Symbol, Constant)):
+        if dtype is not None and as_dtype(value.dtype) != as_dtype(dtype):
+            raise ValueError(
+                f"expected a tensor of {as_dtype(dtype).name}, got {as_dtype(value.dtype).name}"
+            )
+        return value
+    if wanted is None or has_symbol(value):
+        return convert(value)
+    try:
+        return constant(value, wanted)
+    except (TypeError, ValueError):
+        if dtype is not None:
+            raise
+        return convert(value)
+
+
+def is_tensor(x: object) -> bool:
+    """True for symbols and NumPy values.
+
+    >>> is_tensor(constant(1)), is_tensor(1)
+    (True, False)
+    """
+    return isinstance(x, (Symbol, np.ndarray, np.generic))
+
+
+def get_static_value(tensor: object, partial: bool = False) -> Any:
+    """The value if it is known while tracing, else None.
+
+    >>> get_static_value(constant([1, 2])).tolist()
+    [1, 2]
+    """
+    return None if isinstance(tensor, Symbol) else tensor

@@ -51,3 +51,17 @@ def integers_argument(name: str, value: Any) -> tuple[list[int | str] | None, li
 
 def _is_integer_scalar(item: Any) -> bool:
     return isinstance(item, np.ndarray) and item.ndim == 0 and item.dtype.kind in "iu"
+
+
+def integers(name: str, value: object) -> tuple[dict[str, Any], list[Any]]:
+    """The attribute and the inputs that carry integers, alone or in nested lists, to a kernel."""
+    items, inputs = integers_argument(name, value if isinstance(value, Symbol) else _flat(value))
+    return {} if items is None else {name: items}, inputs
+
+
+def _flat(value: object) -> list[object]:
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in _flat(item)]
+    if isinstance(value, np.ndarray) and value.ndim and value.dtype.kind in "iu":
+        return list(value.ravel())
+    return [value]

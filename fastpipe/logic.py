@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastpipe.tracing import call, convert, has_symbol
+from fastpipe.tracing import call, unified
 
 __all__ = [
     "bitwise_and", "bitwise_or", "bitwise_xor", "equal", "greater", "greater_equal", "invert",
@@ -20,9 +20,7 @@ __all__ = [
 
 def binary(kernel: str, x: Any, y: Any) -> Any:
     """A kernel of two tensors; a literal takes the dtype of the other, or of the first literal."""
-    if not (hasattr(x, "dtype") or hasattr(y, "dtype") or has_symbol(y)):
-        x = convert(x)
-    return call(kernel, [x, y], unify=True)
+    return call(kernel, unified(x, y))
 
 
 # ---- comparison, to bool ----

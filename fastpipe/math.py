@@ -8,9 +8,58 @@ that differ, and shapes that do not broadcast raise InvalidArgumentError.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from fastpipe.counting import (
+    bincount,
+    confusion_matrix,
+    histogram_fixed_width,
+    histogram_fixed_width_bins,
+    in_top_k,
+    invert_permutation,
+    searchsorted,
+    top_k,
+    unique,
+    unique_with_counts,
+)
+from fastpipe.elementary import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    cos,
+    cosh,
+    erf,
+    erfc,
+    exp,
+    expm1,
+    is_finite,
+    is_inf,
+    is_nan,
+    lgamma,
+    log,
+    log1p,
+    log_sigmoid,
+    logit,
+    reciprocal,
+    reciprocal_no_nan,
+    rsqrt,
+    sigmoid,
+    sin,
+    sinh,
+    softplus,
+    softsign,
+    sqrt,
+    tan,
+    tanh,
+)
+from fastpipe.linalg import l2_normalize
 from fastpipe.logic import (
     binary,
     bitwise_and,
@@ -33,9 +82,14 @@ from fastpipe.logic import (
 from fastpipe.reductions import (
     argmax,
     argmin,
+    count_nonzero,
+    cumprod,
     cumsum,
+    cumulative_logsumexp,
     reduce_all,
     reduce_any,
+    reduce_euclidean_norm,
+    reduce_logsumexp,
     reduce_max,
     reduce_mean,
     reduce_min,
@@ -43,20 +97,45 @@ from fastpipe.reductions import (
     reduce_std,
     reduce_sum,
     reduce_variance,
+    zero_fraction,
 )
-from fastpipe.spec import dtype_name
-from fastpipe.tracing import call, convert
+from fastpipe.segments import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
+)
+from fastpipe.shapes import dtype_of
+from fastpipe.spec import as_dtype, dtype_name
+from fastpipe.tracing import call, convert, unified
 
 __all__ = [
-    "abs", "add", "add_n", "argmax", "argmin", "atan2", "bitwise_and", "bitwise_or", "bitwise_xor",
-    "cast", "ceil", "check_numerics", "clip_by_value", "cos", "cumsum", "divide", "equal", "exp",
-    "floor", "floordiv", "floormod", "greater", "greater_equal", "invert", "is_finite", "is_inf",
-    "is_nan", "left_shift", "less", "less_equal", "log", "log1p", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "maximum", "minimum", "mod", "multiply", "negative", "not_equal",
-    "pow", "reciprocal", "reduce_all", "reduce_any", "reduce_max", "reduce_mean", "reduce_min",
-    "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance", "relu", "right_shift", "round",
-    "rsqrt", "sigmoid", "sign", "sin", "sqrt", "square", "squared_difference", "subtract", "tanh",
-    "truediv",
+    "abs", "accumulate_n", "acos", "acosh", "add", "add_n", "argmax", "argmin", "asin", "asinh",
+    "atan", "atan2", "atanh", "bincount", "bitwise_and", "bitwise_or", "bitwise_xor", "cast",
+    "ceil", "check_numerics", "clip_by_value", "confusion_matrix", "cos", "cosh", "count_nonzero",
+    "cumprod", "cumsum", "cumulative_logsumexp", "divide", "divide_no_nan", "equal", "erf", "erfc",
+    "exp", "expm1", "floor", "floordiv", "floormod", "greater", "greater_equal",
+    "histogram_fixed_width", "histogram_fixed_width_bins", "in_top_k", "invert",
+    "invert_permutation", "is_finite", "is_inf", "is_nan", "l2_normalize", "left_shift", "less",
+    "less_equal", "lgamma", "log", "log1p", "log_sigmoid", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "logit", "maximum", "minimum", "mod", "multiply",
+    "multiply_no_nan", "negative", "not_equal", "polyval", "pow", "reciprocal", "reciprocal_no_nan",
+    "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max",
+    "reduce_mean", "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance",
+    "relu", "right_shift", "rint", "round", "rsqrt", "saturate_cast", "searchsorted", "segment_max",
+    "segment_mean", "segment_min", "segment_prod", "segment_sum", "sigmoid", "sign", "sin", "sinh",
+    "softplus", "softsign", "sqrt", "square", "squared_difference", "subtract", "tan", "tanh",
+    "top_k", "truediv", "truncatediv", "truncatemod", "unique", "unique_with_counts",
+    "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min",
+    "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum", "xdivy", "xlogy",
+    "zero_fraction",
 ]  # fmt: skip
 
 
@@ -123,6 +202,64 @@ def floormod(x: object, y: object) -> Any:
 mod = floormod
 
 
+def truncatediv(x: object, y: object) -> Any:
+    """x / y, rounded towards zero. An integer divided by zero is an error.
+
+    >>> truncatediv([7, -7], 2).tolist()
+    [3, -3]
+    """
+    return binary("truncate_divide", x, y)
+
+
+def truncatemod(x: object, y: object) -> Any:
+    """What truncatediv leaves, with the sign of x. An integer divided by zero is an error.
+
+    >>> truncatemod([7, -7], 4).tolist()
+    [3, -3]
+    """
+    return binary("truncate_mod", x, y)
+
+
+def divide_no_nan(x: object, y: object) -> Any:
+    """x / y, or 0 where y is 0; floats, and integers by way of divide.
+
+    >>> divide_no_nan([3.0, 1.0], [2.0, 0.0]).tolist()
+    [1.5, 0.0]
+    """
+    x, y = unified(x, y)
+    if "float" not in dtype_of(x) and dtype_of(x) == dtype_of(y):
+        name = "float32" if as_dtype(dtype_of(x)).itemsize < 4 else "float64"
+        x, y = cast(x, name), cast(y, name)
+    return call("divide_no_nan", [x, y])
+
+
+def multiply_no_nan(x: object, y: object) -> Any:
+    """x * y, or 0 where y is 0, even if x is infinite or NaN; floats.
+
+    >>> multiply_no_nan([3.0, float("inf")], [2.0, 0.0]).tolist()
+    [6.0, 0.0]
+    """
+    return binary("multiply_no_nan", x, y)
+
+
+def xlogy(x: object, y: object) -> Any:
+    """x * log(y), or 0 where x is 0; floats.
+
+    >>> xlogy([0.0, 2.0], [0.0, 1.0]).tolist()
+    [0.0, 0.0]
+    """
+    return binary("xlogy", x, y)
+
+
+def xdivy(x: object, y: object) -> Any:
+    """x / y, or 0 where x is 0; floats.
+
+    >>> xdivy([0.0, 2.0], [0.0, 4.0]).tolist()
+    [0.0, 0.5]
+    """
+    return binary("xdivy", x, y)
+
+
 def pow(x: object, y: object) -> Any:
     """x to the power of y. A negative power of an integer is an error.
 
@@ -178,6 +315,22 @@ def add_n(inputs: Sequence[object]) -> Any:
     for each in rest:
         total = add(total, each)
     return call("identity", [total])
+
+
+accumulate_n = add_n
+
+
+def polyval(coeffs: Sequence[object], x: object) -> Any:
+    """coeffs[0] * x ** n + ... + coeffs[n], by Horner's rule.
+
+    >>> float(polyval([1.0, 2.0], 3.0))
+    5.0
+    """
+    x = convert(x)
+    total: Any = None
+    for each in coeffs:
+        total = convert(each) if total is None else add(multiply(total, x), each)
+    return call("zeros_like", [x]) if total is None else total
 
 
 # ---- one tensor ----
@@ -237,6 +390,9 @@ def round(x: object) -> Any:
     return call("round", [x])
 
 
+rint = round
+
+
 def floor(x: object) -> Any:
     """The greatest integer not above x; floats.
 
@@ -255,123 +411,6 @@ def ceil(x: object) -> Any:
     return call("ceil", [x])
 
 
-def reciprocal(x: object) -> Any:
-    """1 / x; floats.
-
-    >>> reciprocal([2.0, 4.0]).tolist()
-    [0.5, 0.25]
-    """
-    return call("reciprocal", [x])
-
-
-def sqrt(x: object) -> Any:
-    """The square root; floats.
-
-    >>> sqrt([4.0, 9.0]).tolist()
-    [2.0, 3.0]
-    """
-    return call("sqrt", [x])
-
-
-def rsqrt(x: object) -> Any:
-    """1 / sqrt(x); floats.
-
-    >>> rsqrt([4.0, 16.0]).tolist()
-    [0.5, 0.25]
-    """
-    return call("rsqrt", [x])
-
-
-def exp(x: object) -> Any:
-    """e to the power of x; floats.
-
-    >>> exp([0.0]).tolist()
-    [1.0]
-    """
-    return call("exp", [x])
-
-
-def log(x: object) -> Any:
-    """The natural logarithm; floats.
-
-    >>> log([1.0]).tolist()
-    [0.0]
-    """
-    return call("log", [x])
-
-
-def log1p(x: object) -> Any:
-    """log(1 + x), exact for small x; floats.
-
-    >>> log1p([0.0]).tolist()
-    [0.0]
-    """
-    return call("log1p", [x])
-
-
-def sin(x: object) -> Any:
-    """The sine of an angle in radians; floats.
-
-    >>> sin([0.0]).tolist()
-    [0.0]
-    """
-    return call("sin", [x])
-
-
-def cos(x: object) -> Any:
-    """The cosine of an angle in radians; floats.
-
-    >>> cos([0.0]).tolist()
-    [1.0]
-    """
-    return call("cos", [x])
-
-
-def tanh(x: object) -> Any:
-    """The hyperbolic tangent; floats.
-
-    >>> tanh([0.0]).tolist()
-    [0.0]
-    """
-    return call("tanh", [x])
-
-
-def sigmoid(x: object) -> Any:
-    """1 / (1 + exp(-x)); floats.
-
-    >>> sigmoid([0.0]).tolist()
-    [0.5]
-    """
-    return call("sigmoid", [x])
-
-
-def is_nan(x: object) -> Any:
-    """Whether x is NaN; floats, to bool.
-
-    >>> is_nan([1.0, float("nan")]).tolist()
-    [False, True]
-    """
-    return call("is_nan", [x])
-
-
-def is_inf(x: object) -> Any:
-    """Whether x is infinite; floats, to bool.
-
-    >>> is_inf([1.0, float("inf")]).tolist()
-    [False, True]
-    """
-    return call("is_inf", [x])
-
-
-def is_finite(x: object) -> Any:
-    """Whether x is neither infinite nor NaN; floats, to bool.
-
-    >>> is_finite([1.0, float("inf")]).tolist()
-    [True, False]
-    """
-    return call("is_finite", [x])
-
-
 # ---- conversion and checks ----
 
 
@@ -385,6 +424,30 @@ def cast(x: object, dtype: object) -> Any:
     [1, -1]
     """
     return call("cast", [x], dtype=dtype_name(dtype))
+
+
+def saturate_cast(value: object, dtype: object) -> Any:
+    """x in another dtype; what lies outside it becomes its least or greatest value.
+
+    >>> saturate_cast([300.0, -5.0], "uint8").tolist()
+    [255, 0]
+    """
+    value, target = convert(value), as_dtype(dtype)
+    source = as_dtype(dtype_of(value))
+    if source.is_floating or source.is_integer:
+        least, greatest = builtins.max(source.min, target.min), builtins.min(source.max, target.max)
+        if least > source.min or greatest < source.max:
+            value = clip_by_value(value, _within(least, source, 1), _within(greatest, source, -1))
+    return cast(value, dtype)
+
+
+def _within(limit: Any, dtype: Any, step: int) -> Any:
+    """`limit` in `dtype`; a float that rounds to outside the range goes one step back."""
+    if dtype.is_integer:
+        return np.asarray(int(limit), dtype.as_numpy_dtype)
+    bound = np.asarray(limit, dtype.as_numpy_dtype)
+    over = int(bound) > limit if step < 0 else int(bound) < limit
+    return np.nextafter(bound, np.asarray(0, bound.dtype)) if over else bound
 
 
 def clip_by_value(t: object, clip_value_min: object, clip_value_max: object) -> Any:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from fastpipe.spec import dtype_name
-from fastpipe.tracing import call
+from fastpipe.tracing import call, convert
 
 __all__ = [
-    "argmax", "argmin", "cumsum", "reduce_all", "reduce_any", "reduce_max", "reduce_mean",
-    "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance",
+    "argmax", "argmin", "count_nonzero", "cumprod", "cumsum", "cumulative_logsumexp", "reduce_all",
+    "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max", "reduce_mean",
+    "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance", "zero_fraction",
 ]  # fmt: skip
 
 Axis = int | Sequence[int] | None
@@ -97,9 +98,18 @@ def reduce_variance(input_tensor: object, axis: Axis = None, keepdims: bool = Fa
     >>> reduce_variance([[1.0, 3.0], [4.0, 4.0]], axis=1).tolist()
     [1.0, 0.0]
     """
+    input_tensor = _floats(input_tensor)
     mean = reduce_mean(input_tensor, axis, keepdims=True)
     distances = call("squared_difference", [input_tensor, mean], unify=True)
     return reduce_mean(distances, axis, keepdims)
+
+
+def _floats(value: object) -> Any:
+    tensor = convert(value)
+    name = "string" if isinstance(tensor, bytes) else dtype_name(tensor.dtype)
+    if "float" not in name:
+        raise TypeError(f"expected a tensor of floats, got {name}: cast it first")
+    return tensor
 
 
 def reduce_std(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -112,7 +122,9 @@ def reduce_std(input_tensor: object, axis: Axis = None, keepdims: bool = False) 
 
 
 def argmax(input: object, axis: int | None = None, output_type: object = "int64") -> Any:
-    """Where the greatest value stands first along `axis` (0 if None), as int64 or int32.
+    """Where the greatest value stands first along `axis` (0 if None).
+
+    `output_type` is int16, uint16, int32 or int64.
 
     Raises:
         InvalidArgumentError: the axis has size 0.
@@ -124,7 +136,9 @@ def argmax(input: object, axis: int | None = None, output_type: object = "int64"
 
 
 def argmin(input: object, axis: int | None = None, output_type: object = "int64") -> Any:
-    """Where the least value stands first along `axis` (0 if None), as int64 or int32.
+    """Where the least value stands first along `axis` (0 if None).
+
+    `output_type` is int16, uint16, int32 or int64.
 
     Raises:
         InvalidArgumentError: the axis has size 0.
@@ -133,6 +147,63 @@ def argmin(input: object, axis: int | None = None, output_type: object = "int64"
     [0, 1]
     """
     return call("argmin", [input], axis=int(axis or 0), output_type=dtype_name(output_type))
+
+
+def reduce_logsumexp(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+    """log(sum(exp(x))), without overflow on the way; floats.
+
+    >>> round(float(reduce_logsumexp([0.0, 0.0])), 4)
+    0.6931
+    """
+    tensor = _floats(input_tensor)
+    peak = reduce_max(tensor, axis, keepdims=True)
+    finite = call("is_finite", [peak])
+    peak = call("where", [finite, peak, call("zeros_like", [peak])])
+    total = reduce_sum(call("exp", [call("subtract", [tensor, peak])]), axis, keepdims)
+    if not keepdims:
+        peak = reduce_sum(peak, axis)
+    return call("add", [call("log", [total]), peak])
+
+
+def reduce_euclidean_norm(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+    """The square root of the sum of squares; integers are rounded towards zero.
+
+    >>> float(reduce_euclidean_norm([3.0, 4.0]))
+    5.0
+    """
+    tensor = convert(input_tensor)
+    name = dtype_name(tensor.dtype)
+    squares = call(
+        "square", [tensor if "float" in name else call("cast", [tensor], dtype="float64")]
+    )
+    norm = call("sqrt", [reduce_sum(squares, axis, keepdims)])
+    return norm if "float" in name else call("cast", [norm], dtype=name)
+
+
+def count_nonzero(
+    input: object, axis: Axis = None, keepdims: bool = False, dtype: object = "int64"
+) -> Any:
+    """How many values are not 0, False or b"", in dtype `dtype`.
+
+    >>> count_nonzero([[0, 1], [2, 3]], axis=1).tolist()
+    [1, 2]
+    """
+    tensor = convert(input)
+    zeros = call("zeros_like", [tensor])
+    counted = call("cast", [call("not_equal", [tensor, zeros])], dtype="int64")
+    total = reduce_sum(counted, axis, keepdims)
+    return call("cast", [total], dtype=dtype_name(dtype))
+
+
+def zero_fraction(value: object) -> Any:
+    """Which share of the values is 0, as float32.
+
+    >>> float(zero_fraction([0, 1, 0, 0]))
+    0.75
+    """
+    tensor = convert(value)
+    zero = call("equal", [tensor, call("zeros_like", [tensor])])
+    return reduce_mean(call("cast", [zero], dtype="float32"))
 
 
 def cumsum(x: object, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
@@ -148,3 +219,23 @@ def cumsum(x: object, axis: int = 0, exclusive: bool = False, reverse: bool = Fa
     ([1, 3, 6], [5, 3, 0])
     """
     return call("cumsum", [x], axis=int(axis), exclusive=exclusive, reverse=reverse)
+
+
+def cumprod(x: object, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+    """Running products of numbers along `axis`; the arguments are those of `cumsum`.
+
+    >>> cumprod([1, 2, 3, 4]).tolist()
+    [1, 2, 6, 24]
+    """
+    return call("cumprod", [x], axis=int(axis), exclusive=exclusive, reverse=reverse)
+
+
+def cumulative_logsumexp(
+    x: object, axis: int = 0, exclusive: bool = False, reverse: bool = False
+) -> Any:
+    """log of the running sums of exp(x), floats; the arguments are those of `cumsum`.
+
+    >>> cumulative_logsumexp([0.0, 0.0]).astype("float64").round(4).tolist()
+    [0.0, 0.6931]
+    """
+    return call("cumulative_logsumexp", [x], axis=int(axis), exclusive=exclusive, reverse=reverse)

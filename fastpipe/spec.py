@@ -127,6 +127,8 @@ def dtype_name(dtype: object) -> str:
             return name
     if dtype in (bytes, str, object):
         return "string"
+    if dtype is float:
+        return "float32"
     if dtype is None:
         raise TypeError("not a dtype: None")
     try:
@@ -205,25 +207,39 @@ def as_tensor(value: object, dtype: object = None) -> Any:
         name = dtype_name(dtype)
         if name == "string":
             return _strings(np.asarray(value, dtype=object))
-        return np.asarray(value, dtype=as_dtype(name).as_numpy_dtype)
+        return _numbers(value, name)
     if isinstance(value, (np.ndarray, np.generic)):
         return _strings(value) if value.dtype.kind in "OSU" else value
     array = np.asarray(value)
+    given = _numpy_dtypes(value)
+    if len(given) == 1 and array.dtype.kind in "iuf":  # the literals beside them adapt
+        return array.astype(given.pop())
     if array.dtype.kind in "SUO":
         return _strings(np.asarray(value, dtype=object))
-    if array.dtype == np.int64 and not _has_numpy(value):
+    if array.dtype == np.int64 and not given:
         fits = array.size == 0 or (array.max() <= 2**31 - 1 and array.min() >= -(2**31))
         return array.astype(np.int32) if fits else array
-    if array.dtype == np.float64 and not _has_numpy(value):
+    if array.dtype == np.float64 and not given:
         return array.astype(np.float32)
     return array
 
 
-def _has_numpy(value: object) -> bool:
-    """True if the value, or some leaf of nested lists, has a dtype of its own to keep."""
+def _numbers(value: object, name: str) -> Any:
+    """`value` as an array of a numeric dtype; integers wrap around."""
+    target = as_dtype(name).as_numpy_dtype
+    try:
+        return np.asarray(value, dtype=target)
+    except OverflowError:
+        bits = 8 * target.itemsize
+        wrapped = np.asarray(value, dtype=object) & (2**bits - 1)
+        return np.asarray(wrapped, f"u{target.itemsize}").astype(target)
+
+
+def _numpy_dtypes(value: object) -> set[Any]:
+    """The dtypes of the leaves of nested lists that have one."""
     if isinstance(value, (list, tuple)):
-        return any(_has_numpy(item) for item in value)
-    return hasattr(value, "dtype")
+        return {dtype for item in value for dtype in _numpy_dtypes(item)}
+    return {value.dtype} if hasattr(value, "dtype") else set()
 
 
 def _text(item: Any) -> Any:

@@ -7,25 +7,47 @@ of a tensor of any shape by itself and returns a tensor of that shape.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from fastpipe.errors import InvalidArgumentError
 from fastpipe.ragged import RaggedTensor
 from fastpipe.spec import dtype_name
 from fastpipe.tracing import call, convert
+from fastpipe.unicode import (
+    unicode_decode,
+    unicode_decode_with_offsets,
+    unicode_encode,
+    unicode_split,
+    unicode_split_with_offsets,
+    unicode_transcode,
+)
 
 __all__ = [
     "as_string",
+    "bytes_split",
+    "format",
     "join",
     "length",
     "lower",
+    "ngrams",
     "reduce_join",
     "regex_full_match",
     "regex_replace",
     "split",
     "strip",
     "substr",
+    "to_hash_bucket",
     "to_hash_bucket_fast",
+    "to_hash_bucket_strong",
     "to_number",
+    "unicode_decode",
+    "unicode_decode_with_offsets",
+    "unicode_encode",
+    "unicode_split",
+    "unicode_split_with_offsets",
+    "unicode_transcode",
     "upper",
 ]
 
@@ -129,7 +151,7 @@ def to_number(input: object, out_type: object = "float32") -> object:
 
     Args:
         input: A string tensor of any shape.
-        out_type: float32, float64, int32 or int64.
+        out_type: float32, float64, int32, int64, uint32 or uint64.
 
     Raises:
         InvalidArgumentError: A string is not a number of that type; the message quotes it.
@@ -272,3 +294,132 @@ def to_hash_bucket_fast(input: object, num_buckets: int) -> object:
     [829, 321]
     """
     return call("string_to_hash_bucket_fast", [input], num_buckets=num_buckets)
+
+
+def to_hash_bucket(input: object, num_buckets: int) -> object:
+    """A hash of each string modulo `num_buckets`, as int64, equal to that of TensorFlow.
+
+    Raises:
+        InvalidArgumentError: `num_buckets` is less than 1.
+
+    >>> 0 <= int(to_hash_bucket("k", 10)) < 10
+    True
+    """
+    return call("string_to_hash_bucket", [input], num_buckets=num_buckets)
+
+
+def to_hash_bucket_strong(input: object, num_buckets: int, key: Sequence[int]) -> object:
+    """A hash of each string under a secret key modulo `num_buckets`, as int64.
+
+    Args:
+        input: A string tensor of any shape.
+        num_buckets: How many buckets there are.
+        key: Two integers. Without them nobody can choose strings for one bucket.
+
+    Raises:
+        InvalidArgumentError: `num_buckets` is less than 1, or `key` does not hold two integers.
+
+    >>> 0 <= int(to_hash_bucket_strong("k", 10, key=[1, 2])) < 10
+    True
+    """
+    attrs: dict[str, Any] = {"num_buckets": num_buckets, "key": [int(each) for each in key]}
+    return call("string_to_hash_bucket_strong", [input], **attrs)
+
+
+def bytes_split(input: object) -> object:
+    """The bytes of each string, as strings.
+
+    Args:
+        input: A scalar string, or a vector of them.
+
+    Returns:
+        Of a scalar a vector, of a vector a RaggedTensor with one row a string.
+
+    >>> bytes_split("ab").tolist()
+    [b'a', b'b']
+    """
+    text = convert(input)
+    values, splits = call("string_bytes", [text])
+    rank = 0 if isinstance(text, bytes) else text.ndim
+    if rank not in (0, 1):
+        raise InvalidArgumentError(f"bytes_split: expected a scalar or a vector, got rank {rank}")
+    return values if rank == 0 else RaggedTensor(values, splits)
+
+
+def ngrams(
+    data: Any,
+    ngram_width: int | Sequence[int],
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+) -> object:
+    """Runs of neighbouring strings, joined.
+
+    Args:
+        data: A vector of strings, a matrix of them, or a RaggedTensor with one sequence a row.
+        ngram_width: How many strings a run has; or several such numbers, whose runs follow each
+            other.
+        separator: What stands between the strings.
+        pad_values: A string put at both ends of a sequence, or a pair of them; None puts none.
+        padding_width: How many stand at each end; one less than the run if None.
+        preserve_short_sequences: A sequence too short for any run gives one of all its strings.
+
+    Returns:
+        Of a vector a vector, of a matrix a matrix, else a RaggedTensor; one row a sequence.
+
+    >>> ngrams(["a", "b", "c"], 2).tolist()
+    [b'a b', b'b c']
+    """
+    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    pads = pad_values if isinstance(pad_values, (list, tuple)) else (pad_values, pad_values)
+    attrs: dict[str, Any] = {
+        "widths": widths,
+        "separator": separator,
+        "left_pad": "" if pads[0] is None else pads[0],
+        "right_pad": "" if pads[1] is None else pads[1],
+        "pad_width": 0 if pad_values is None else -1 if padding_width is None else padding_width,
+        "preserve_short": preserve_short_sequences,
+    }
+    if isinstance(data, RaggedTensor):
+        return RaggedTensor(*call("string_ngrams", [data.values, data.row_splits], **attrs))
+    text = convert(data)
+    rank = 0 if isinstance(text, bytes) else text.ndim
+    if rank not in (1, 2):
+        raise InvalidArgumentError(f"ngrams: expected a vector or a matrix, got rank {rank}")
+    sizes = call("shape", [text], out_type="int64")
+    rows = call("strided_slice", [sizes], items=[0]) if rank == 2 else np.int64(1)
+    columns = call("strided_slice", [sizes], items=[rank - 1])
+    end = call("add", [rows, np.int64(1)])
+    splits = call("multiply", [call("range", [np.int64(0), end, np.int64(1)]), columns])
+    flat = call("reshape", [text], shape=[-1])
+    values, splits = call("string_ngrams", [flat, splits], **attrs)
+    if rank == 1:
+        return values
+    width = call("strided_slice", [call("shape", [values], out_type="int64")], items=[0])
+    width = call("floor_divide", [width, call("maximum", [rows, np.int64(1)])])
+    return call("reshape", [values, rows, width], shape=["input", "input"])
+
+
+def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3) -> object:
+    """The template with each placeholder replaced by the text of a tensor.
+
+    Args:
+        template: Text with as many placeholders as there are inputs.
+        inputs: A tensor, or a list or tuple of them.
+        placeholder: What to replace.
+        summarize: How many entries at each end of an axis to show; -1 shows all.
+
+    Raises:
+        InvalidArgumentError: There are more or fewer placeholders than inputs.
+
+    >>> format("x = {}", [1, 2][0])
+    b'x = 1'
+    """
+    values = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    attrs: dict[str, Any] = {
+        "template": template,
+        "placeholder": placeholder,
+        "summarize": summarize,
+    }
+    return call("string_format", values, **attrs)

@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-import numpy as np
-
 from fastpipe import _core
 from fastpipe.errors import TracingError
+from fastpipe.literals import adapted, same_values
 from fastpipe.node import Node, SlotIndex, untuned
 from fastpipe.spec import ALL, DType, Shape, TensorSpec, as_tensor
 
@@ -156,7 +155,7 @@ _UFUNCS = {
     "power": "power", "minimum": "minimum", "maximum": "maximum", "equal": "equal",
     "not_equal": "not_equal", "less": "less", "less_equal": "less_equal", "greater": "greater",
     "greater_equal": "greater_equal", "bitwise_and": "and", "bitwise_or": "or",
-    "bitwise_xor": "xor",
+    "bitwise_xor": "xor", "matmul": "matmul",
 }  # fmt: skip
 
 # What array.py installs for Symbol.__getitem__: indexing is a family of kernels of its own.
@@ -174,13 +173,14 @@ _BY_KIND = {
     "or": ("logical_or", "bitwise_or"),
     "xor": ("logical_xor", "bitwise_xor"),
     "invert": ("logical_not", "bitwise_not"),
+    "multiply": ("logical_and", "multiply"),
 }
 
 
 def _apply(operation: str, inputs: Sequence[Any]) -> Any:
     if operation in _BY_KIND:
-        integers = any(isinstance(x, Symbol) and x.dtype.is_integer for x in inputs)
-        operation = _BY_KIND[operation][integers]
+        numbers = any(isinstance(x, Symbol) and x.dtype.name != "bool" for x in inputs)
+        operation = _BY_KIND[operation][numbers]
     return call(operation, inputs, unify=True)
 
 
@@ -200,7 +200,7 @@ for _operation, _name in {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv",
     "floor_divide": "floordiv", "floor_mod": "mod", "power": "pow", "less": "lt",
     "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne",
-    "and": "and", "or": "or", "xor": "xor",
+    "and": "and", "or": "or", "xor": "xor", "matmul": "matmul",
 }.items():  # fmt: skip
     _binary(_operation, _name)
 for _operation, _name in {"negative": "neg", "abs": "abs", "invert": "invert"}.items():
@@ -248,28 +248,33 @@ def call(kernel: str, inputs: Sequence[Any], *, unify: bool = False, **attrs: An
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
+def unified(*values: Any) -> list[Any]:
+    """The values, literals in the dtype of the tensor, or else the first literal, beside them."""
+    first, *rest = values
+    if not any(hasattr(value, "dtype") or has_symbol(value) for value in values):
+        first = convert(first)
+    return _unified([first, *rest])
+
+
 def _unified(inputs: Sequence[Any]) -> list[Any]:
     values = [convert(value) if has_symbol(value) else value for value in inputs]
     dtypes = [value.dtype for value in values if hasattr(value, "dtype")]
     dtypes += [ALL["string"] for value in values if isinstance(value, bytes)]
-    # A bool beside numbers is the condition of a `where`, not a hint.
-    hints = [dtype for dtype in dtypes if dtype != np.bool_] or dtypes
-    if not hints:
+    if not dtypes:
         return [convert(value) for value in values]
-    return [value if hasattr(value, "dtype") else _literal(value, hints[0]) for value in values]
+    symbolic = [value.dtype for value in values if isinstance(value, Symbol)]
+    return [_beside(value, dtypes[0], symbolic) for value in values]
 
 
-def _literal(value: Any, dtype: Any) -> Any:
-    natural = as_tensor(value)
-    kind = getattr(natural, "dtype", np.dtype(object)).kind
-    name = dtype.name if isinstance(dtype, DType) else np.dtype(dtype).name
-    if kind == "f" and "float" not in name:
-        raise TypeError(
-            f"{value!r} is a float, the tensor beside it is {name}: cast one of them first"
-        )
-    if kind == "O" or kind == "b" or name in ("bool", "object", "string", "str"):
-        return natural
-    return as_tensor(value, name)
+def _beside(value: Any, dtype: Any, symbolic: list[DType]) -> Any:
+    if not hasattr(value, "dtype"):
+        if getattr(dtype, "name", "") == "bfloat16":  # NumPy has none: by way of the kernel
+            return call("cast", [adapted(value, ALL["float32"])], dtype="bfloat16")
+        return adapted(value, dtype)
+    # Beside a symbol an array that the user made counts as a literal; a `constant` does not.
+    if symbolic and type(value) is not Symbol and type(value).__name__ != "Constant":
+        return same_values(value, symbolic[0])
+    return value
 
 
 # ---- functions ----

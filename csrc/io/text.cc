@@ -107,6 +107,8 @@ std::string Quoted(std::string_view text) {
 
 bool ParseNumber(std::string_view text, int32_t* value) { return ParseInteger(text, value); }
 bool ParseNumber(std::string_view text, int64_t* value) { return ParseInteger(text, value); }
+bool ParseNumber(std::string_view text, uint32_t* value) { return ParseInteger(text, value); }
+bool ParseNumber(std::string_view text, uint64_t* value) { return ParseInteger(text, value); }
 bool ParseNumber(std::string_view text, float* value) { return ParseFloating(text, value); }
 bool ParseNumber(std::string_view text, double* value) { return ParseFloating(text, value); }
 

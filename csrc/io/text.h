@@ -24,6 +24,8 @@ std::string Quoted(std::string_view text);
 // else; `*value` is undefined then.
 bool ParseNumber(std::string_view text, int32_t* value);
 bool ParseNumber(std::string_view text, int64_t* value);
+bool ParseNumber(std::string_view text, uint32_t* value);
+bool ParseNumber(std::string_view text, uint64_t* value);
 bool ParseNumber(std::string_view text, float* value);
 bool ParseNumber(std::string_view text, double* value);
 

@@ -1,5 +1,6 @@
 // argmax(x), argmin(x): where along `axis` the greatest or least value stands first, in dtype
-// `output_type`, int32 or int64. NaN is passed over; if there is nothing else the answer is 0.
+// `output_type`, int16, uint16, int32 or int64. NaN is passed over; if there is nothing else the
+// answer is 0.
 
 #include <cmath>
 
@@ -59,21 +60,27 @@ Status PickAll(const Args& attrs, Pick pick, int64_t axis, const Tensor& x, Outp
   return Status::Ok();
 }
 
+using PickRun = Status (*)(const Args& attrs, Pick pick, int64_t axis, const Tensor& x,
+                           Output* out);
+
 template <bool kGreatest>
 Result<KernelPlan> PlanPick(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
   FASTPIPE_ASSIGN(const Pick pick, FindOrError(kPicks<kGreatest>, attrs, inputs, 0));
   FASTPIPE_ASSIGN(const int64_t axis, attrs.IntOr("axis", 0));
   FASTPIPE_ASSIGN(const DType dtype, attrs.DtypeOr("output_type", DType::kInt64));
-  if (dtype != DType::kInt32 && dtype != DType::kInt64) {
-    return attrs.Error(StrCat("output_type must be int32 or int64, got ", DTypeName(dtype)));
+  static constexpr auto kRuns = TableOf<Types<int16_t, uint16_t, int32_t, int64_t>>(
+      []<typename To>() -> PickRun { return PickAll<To>; });
+  const PickRun run = Find(kRuns, dtype);
+  if (run == nullptr) {
+    return attrs.Error(
+        StrCat("output_type must be int16, uint16, int32 or int64, got ", DTypeName(dtype)));
   }
   TensorSpec spec = TensorSpec::UnknownRank(dtype);
   if (inputs[0].known_rank) {
     spec.known_rank = true;
     FASTPIPE_ASSIGN(spec.dims, WithoutAxis(attrs, inputs[0].dims, axis));
   }
-  const auto run = dtype == DType::kInt32 ? PickAll<int32_t> : PickAll<int64_t>;
   return KernelPlan{{std::move(spec)},
                     KernelFrom([attrs, run, pick, axis](KernelContext*, Inputs in, Outputs out) {
                       return run(attrs, pick, axis, *in[0], &out[0]);

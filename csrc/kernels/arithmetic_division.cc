@@ -1,8 +1,10 @@
-// divide, floor_divide, floor_mod: two tensors of one dtype, broadcast.
+// divide, floor_divide, floor_mod, truncate_divide, truncate_mod, divide_no_nan, multiply_no_nan,
+// xlogy, xdivy: two tensors of one dtype, broadcast.
 //
-// divide is true division: integers of 8 and 16 bits give float32, wider ones float64. The other
-// two round down as Python does: the remainder has the sign of the divisor. Dividing an integer by
-// zero is an error there.
+// divide is true division: integers of 8 and 16 bits give float32, wider ones float64. The next two
+// round down as Python does: the remainder has the sign of the divisor; the two after them round
+// towards zero as C does. Dividing an integer by zero is an error there. The no_nan functions are 0
+// where the second operand is 0, xlogy and xdivy where the first is.
 
 #include <cmath>
 #include <limits>
@@ -58,6 +60,57 @@ struct FloorMod {
   }
 };
 
+struct TruncateDivide {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::trunc(a / b);
+    } else {
+      if (IsMinusOne(b)) return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
+      return static_cast<T>(a / b);
+    }
+  }
+};
+
+struct TruncateMod {
+  template <typename T>
+  static T Apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fmod(a, b);
+    } else {
+      return IsMinusOne(b) ? T{0} : static_cast<T>(a % b);
+    }
+  }
+};
+
+struct DivideNoNan {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return b == 0 ? T{0} : a / b;
+  }
+};
+
+struct MultiplyNoNan {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return b == 0 ? T{0} : a * b;
+  }
+};
+
+struct XLogY {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return a == 0 ? T{0} : a * std::log(b);
+  }
+};
+
+struct XDivY {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return a == 0 ? T{0} : a / b;
+  }
+};
+
 template <typename T>
 Status ExpectNoZero(const Args& attrs, const Tensor& divisors) {
   const T* values = divisors.data<T>();
@@ -84,6 +137,12 @@ Result<KernelPlan> PlanFloor(const Args& attrs, Specs inputs) {
   return PlanBinary(attrs, inputs, kTable);
 }
 
+template <typename Op>
+Result<KernelPlan> PlanFloat(const Args& attrs, Specs inputs) {
+  static constexpr auto kTable = BinaryTable<Op, FloatTypes>();
+  return PlanBinary(attrs, inputs, kTable);
+}
+
 Result<KernelPlan> PlanDivide(const Args& attrs, Specs inputs) {
   static constexpr auto kTable =
       TableOf<NumberTypes>([]<typename T>() { return BinaryLoopOf<Divide<T>, T, Quotient<T>>(); });
@@ -93,6 +152,12 @@ Result<KernelPlan> PlanDivide(const Args& attrs, Specs inputs) {
 FASTPIPE_KERNEL("divide", PlanDivide);
 FASTPIPE_KERNEL("floor_divide", PlanFloor<FloorDivide>);
 FASTPIPE_KERNEL("floor_mod", PlanFloor<FloorMod>);
+FASTPIPE_KERNEL("truncate_divide", PlanFloor<TruncateDivide>);
+FASTPIPE_KERNEL("truncate_mod", PlanFloor<TruncateMod>);
+FASTPIPE_KERNEL("divide_no_nan", PlanFloat<DivideNoNan>);
+FASTPIPE_KERNEL("multiply_no_nan", PlanFloat<MultiplyNoNan>);
+FASTPIPE_KERNEL("xlogy", PlanFloat<XLogY>);
+FASTPIPE_KERNEL("xdivy", PlanFloat<XDivY>);
 
 }  // namespace
 }  // namespace fastpipe

@@ -29,8 +29,10 @@ Result<KernelPlan> PlanToNumber(const Args& attrs, Specs inputs) {
   if (dtype == DType::kFloat64) return PlanTo<double>(attrs, inputs);
   if (dtype == DType::kInt32) return PlanTo<int32_t>(attrs, inputs);
   if (dtype == DType::kInt64) return PlanTo<int64_t>(attrs, inputs);
-  return attrs.Error(
-      StrCat("out_type must be float32, float64, int32 or int64, got ", DTypeName(dtype)));
+  if (dtype == DType::kUint32) return PlanTo<uint32_t>(attrs, inputs);
+  if (dtype == DType::kUint64) return PlanTo<uint64_t>(attrs, inputs);
+  return attrs.Error(StrCat(
+      "out_type must be float32, float64, int32, int64, uint32 or uint64, got ", DTypeName(dtype)));
 }
 
 FASTPIPE_KERNEL("string_to_number", PlanToNumber);

@@ -8,25 +8,62 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as _np
 
 import fastpipe as _fp
-from fastpipe import audio, errors, image, io, math, sparse, strings
+from fastpipe import (
+    audio,
+    debugging,
+    errors,
+    image,
+    io,
+    linalg,
+    lookup,
+    math,
+    nest,
+    nn,
+    sparse,
+    strings,
+)
 from fastpipe import dense_rows as _dense_rows
 from fastpipe.array import *  # noqa: F403
 from fastpipe.array import range_ as range
 from fastpipe.array import slice_ as slice
-from fastpipe.control import cond
+from fastpipe.control import case, cond, function, no_op, switch_case
+from fastpipe.counting import searchsorted, unique, unique_with_counts
+from fastpipe.debugging import Assert
+from fastpipe.debugging import print_ as print
 from fastpipe.functions import numpy_function, py_function
-from fastpipe.indexing import constant
+from fastpipe.indexing import constant, convert_to_tensor, get_static_value, is_tensor
+from fastpipe.linalg import (
+    clip_by_global_norm,
+    clip_by_norm,
+    einsum,
+    matmul,
+    norm,
+    tensordot,
+)
+from fastpipe.loops import foldl, foldr, map_fn, scan, vectorized_map, while_loop
 from fastpipe.math import *  # noqa: F403
 from fastpipe.ragged import RaggedTensor, RaggedTensorSpec
+from fastpipe.scatter import (
+    gather_nd,
+    scatter_nd,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
 from fastpipe.sparse import SparseTensor, SparseTensorSpec
 from fastpipe.spec import (
     DType,
     TensorSpec,
+    as_dtype,
+    as_shape,
     bfloat16,
     float16,
     float32,
@@ -42,11 +79,15 @@ from fastpipe.spec import (
     uint64,
 )
 from fastpipe.spec import bool_ as bool
-from fastpipe.tracing import convert as convert_to_tensor
 
 double = float64
 half = float16
 newaxis = None
+TensorShape = as_shape
+control_dependencies = nullcontext
+group = no_op
+guarantee_const = stop_gradient = _fp.identity
+name_scope = nullcontext
 Tensor = _np.ndarray
 
 data = SimpleNamespace(
@@ -66,15 +107,30 @@ data = SimpleNamespace(
     experimental=_fp.experimental,
 )
 experimental = SimpleNamespace(Optional=_fp.experimental.Optional)
-debugging = SimpleNamespace(check_numerics=math.check_numerics)
 ragged = SimpleNamespace(constant=_dense_rows.constant)
-nn = SimpleNamespace(relu=math.relu, sigmoid=math.sigmoid, tanh=math.tanh)
+bitwise = SimpleNamespace(
+    bitwise_and=math.bitwise_and,
+    bitwise_or=math.bitwise_or,
+    bitwise_xor=math.bitwise_xor,
+    invert=math.invert,
+    left_shift=math.left_shift,
+    right_shift=math.right_shift,
+)
+dtypes = SimpleNamespace(
+    DType=DType, as_dtype=as_dtype, cast=math.cast, saturate_cast=math.saturate_cast
+)
 
 __all__ = [
-    "DType", "RaggedTensor", "RaggedTensorSpec", "SparseTensor", "SparseTensorSpec", "Tensor",
-    "TensorSpec", "audio", "bfloat16", "bool", "cond", "constant", "convert_to_tensor", "data",
-    "debugging", "double", "errors", "experimental", "float16", "float32", "float64", "half",
-    "image", "int16", "int32", "int64", "int8", "io", "math", "newaxis", "nn", "numpy_function",
-    "py_function", "ragged", "range", "slice", "sparse", "string", "strings", "uint16",
-    "uint32", "uint64", "uint8",
+    "Assert", "DType", "RaggedTensor", "RaggedTensorSpec", "SparseTensor", "SparseTensorSpec",
+    "Tensor", "TensorShape", "TensorSpec", "as_dtype", "audio", "bfloat16", "bitwise", "bool",
+    "case", "clip_by_global_norm", "clip_by_norm", "cond", "constant", "control_dependencies",
+    "convert_to_tensor", "data", "debugging", "double", "dtypes", "einsum", "errors",
+    "experimental", "float16", "float32", "float64", "foldl", "foldr", "function", "gather_nd",
+    "get_static_value", "group", "guarantee_const", "half", "image", "int16", "int32", "int64",
+    "int8", "io", "is_tensor", "linalg", "lookup", "map_fn", "math", "matmul", "name_scope", "nest",
+    "newaxis", "nn", "no_op", "norm", "numpy_function", "print", "py_function", "ragged", "range",
+    "scan", "scatter_nd", "searchsorted", "slice", "sparse", "stop_gradient", "string", "strings",
+    "switch_case", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
+    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "uint16", "uint32", "uint64",
+    "uint8", "unique", "unique_with_counts", "vectorized_map", "while_loop",
 ]  # fmt: skip

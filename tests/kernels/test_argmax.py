@@ -18,8 +18,10 @@ def test_first_of_the_best(dtype, axis):
 
 def test_output_type():
     x = np.int32([3, 1])
-    open_shapes.check(lambda t: math.argmin(t, output_type="int32"), [x], np.int32(1))
-    with pytest.raises(InvalidArgumentError, match="output_type must be int32 or int64, got uint8"):
+    for dtype in ("int16", "uint16", "int32", "int64"):
+        want = np.dtype(dtype).type(1)
+        open_shapes.check(lambda t, to=dtype: math.argmin(t, output_type=to), [x], want)
+    with pytest.raises(InvalidArgumentError, match="output_type must be int16, .*, got uint8"):
         math.argmax(x, output_type="uint8")
 
 

@@ -59,6 +59,28 @@ def test_integer_division_by_zero(function, dtype):
     assert function(np.ones([0], dtype), np.array(0, dtype)).shape == (0,)
 
 
+@pytest.mark.parametrize("dtype", [*SIGNED, "float32", "float64"])
+def test_rounding_towards_zero(dtype):
+    x, y = np.array([7, -7, 7, -7, 0, 5], dtype), np.array([2, 2, -2, -2, -1, -1], dtype)
+    quotients = np.array([3, -3, -3, 3, 0, -5], dtype)
+    open_shapes.check(math.truncatediv, [x, y], quotients)
+    open_shapes.check(math.truncatemod, [x, y], x - quotients * y)
+
+
+def test_the_least_integer_divided_by_minus_one():
+    low = np.int8([-128])
+    assert math.truncatediv(low, np.int8(-1)) == -128 and math.truncatemod(low, np.int8(-1)) == 0
+
+
+def test_zeros_without_nan():
+    x, y = np.float32([1, 0, np.inf, 6]), np.float32([0, 0, 0, 2])
+    open_shapes.check(math.divide_no_nan, [x, y], np.float32([0, 0, 0, 3]))
+    open_shapes.check(math.multiply_no_nan, [x, y], np.float32([0, 0, 0, 12]))
+    open_shapes.check(math.xlogy, [y, x], np.float32([0, 0, 0, 2 * np.log(6)]), 1e-6)
+    open_shapes.check(math.xdivy, [y, x], np.float32([0, 0, 0, 1 / 3]), 1e-6)
+    assert math.divide_no_nan(np.int32([1, 6]), np.int32([0, 4])).tolist() == [0, 1.5]
+
+
 def test_operators():
     assert open_shapes.spec_of(lambda x: x / 2, ((3,), "int32")) == (3,)
     (result,) = list(

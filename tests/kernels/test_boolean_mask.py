@@ -40,5 +40,7 @@ def test_errors():
         list(open_shapes.traced(boolean_mask, [X, np.array([True] * 3)], [None, None]))
     with pytest.raises(InvalidArgumentError, match="mask must have an axis"):
         boolean_mask(X, True)
-    with pytest.raises(InvalidArgumentError, match="input 1 must be bool, got int32"):
-        boolean_mask(X, [1, 0])
+
+
+def test_integers_select_where_they_are_not_zero():
+    open_shapes.check(boolean_mask, [X, np.int32([0, 2])], X[1:])

@@ -41,6 +41,26 @@ def test_buckets():
     assert strings.to_hash_bucket_fast("anything", 1) == 0
 
 
+LENGTHS = [0, 1, 7, 8, 9, 16, 33, 200]
+
+
+def test_plain_hashes_are_tensorflows():
+    assert [int(strings.to_hash_bucket(TEXT[:n], ALL)) for n in LENGTHS] == [
+        105434511174508092, 1950187560451231046, 6547966941342362843, 502628180446468569,
+        7023514638034644624, 2600588123549868653, 5573693374195701004, 8797224591143368235,
+    ]  # fmt: skip
+
+
+def test_hashes_under_a_key_are_tensorflows():
+    key = [123456789, -5]
+    assert [int(strings.to_hash_bucket_strong(TEXT[:n], ALL, key)) for n in LENGTHS] == [
+        2485238625977559269, 3238231253814761676, 1656440590062675110, 2741967966910467077,
+        8151793102836967959, 294311734793192034, 3671779694425636589, 7919275069563247219,
+    ]  # fmt: skip
+    with pytest.raises(InvalidArgumentError, match="key must hold two integers, got 1"):
+        strings.to_hash_bucket_strong("a", 10, [1])
+
+
 def test_no_buckets():
     with pytest.raises(InvalidArgumentError, match="num_buckets must be >= 1, got 0"):
         strings.to_hash_bucket_fast("a", 0)

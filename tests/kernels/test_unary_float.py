@@ -1,3 +1,5 @@
+import math as scalar
+
 import numpy as np
 import open_shapes
 import pytest
@@ -13,7 +15,20 @@ FUNCTIONS = [
     (math.log1p, np.log1p),
     (math.sin, np.sin),
     (math.cos, np.cos),
+    (math.tan, np.tan),
+    (math.asin, np.arcsin),
+    (math.acos, np.arccos),
+    (math.atan, np.arctan),
+    (math.sinh, np.sinh),
+    (math.cosh, np.cosh),
     (math.tanh, np.tanh),
+    (math.asinh, np.arcsinh),
+    (math.acosh, np.arccosh),
+    (math.atanh, np.arctanh),
+    (math.expm1, np.expm1),
+    (math.erf, np.vectorize(scalar.erf, otypes=[float])),
+    (math.erfc, np.vectorize(scalar.erfc, otypes=[float])),
+    (math.softplus, lambda x: np.logaddexp(x, 0)),
     (math.sigmoid, lambda x: 1 / (1 + np.exp(-x))),
 ]
 PREDICATES = [(math.is_nan, np.isnan), (math.is_inf, np.isinf), (math.is_finite, np.isfinite)]
@@ -24,7 +39,7 @@ PREDICATES = [(math.is_nan, np.isnan), (math.is_inf, np.isinf), (math.is_finite,
 def test_functions(function, expected, dtype):
     x = np.array([0, 0.5, 1, 4, -1, np.inf, np.nan], dtype)
     with np.errstate(all="ignore"):
-        want = expected(x)
+        want = np.asarray(expected(x)).astype(dtype)
     open_shapes.check(function, [x], want, 2e-3 if dtype == "float16" else 1e-6)
 
 
@@ -33,6 +48,24 @@ def test_functions(function, expected, dtype):
 def test_predicates(function, expected, dtype):
     x = np.array([[0, -np.inf], [np.inf, np.nan]], dtype)
     open_shapes.check(function, [x], expected(x))
+
+
+def test_lgamma():
+    x = np.float64([0.5, 1, 3, 10, -0.5])
+    want = np.array([scalar.lgamma(each) for each in x])
+    open_shapes.check(math.lgamma, [x], want, 1e-12)
+
+
+def test_softplus_does_not_overflow():
+    assert math.softplus(np.float32([1000, -1000])).tolist() == [1000, 0]
+
+
+def test_what_is_made_of_them():
+    x = np.float64([-2, 0, 3])
+    np.testing.assert_allclose(math.log_sigmoid(x), -np.logaddexp(-x, 0))
+    np.testing.assert_allclose(math.softsign(x), x / (1 + abs(x)))
+    np.testing.assert_allclose(math.logit(math.sigmoid(x)), x, atol=1e-12)
+    assert math.reciprocal_no_nan(x).tolist() == [-0.5, 0, 1 / 3]
 
 
 @pytest.mark.parametrize("function", [f for f, _ in FUNCTIONS + PREDICATES])
