@@ -29,7 +29,7 @@ def test_a_dtype_equals_its_name_and_numpys(name):
     ("given", "name"),
     [
         (int, "int64"),
-        (float, "float64"),
+        (float, "float32"),
         (bool, "bool"),
         (str, "string"),
         (bytes, "string"),

@@ -59,6 +59,9 @@ COMPLETE = (
     "select",
     "batch",
     "window",
+    "map",
+    "strings",
+    "eager",
     "csv",
     "example",
 )
