@@ -14,6 +14,8 @@ __all__ = [
     "decode_csv",
     "decode_raw",
     "encode_base64",
+    "parse_tensor",
+    "serialize_tensor",
 ]
 
 
@@ -64,26 +66,67 @@ def _column_default(value: object) -> np.ndarray[tuple[int, ...], np.dtype[np.ge
     return np.array([tensor], object) if isinstance(tensor, bytes) else np.asarray(tensor)
 
 
-def decode_raw(input_bytes: object, out_type: object, little_endian: bool = True) -> object:
+def decode_raw(
+    input_bytes: object,
+    out_type: object,
+    little_endian: bool = True,
+    fixed_length: int | None = None,
+    name: str | None = None,
+) -> object:
     r"""Reads the bytes of strings as numbers.
 
     Args:
-        input_bytes: A string tensor; all strings have one length, a multiple of the number's size.
+        input_bytes: A string tensor; without fixed_length all strings have one length, a multiple
+            of the number's size.
         out_type: The dtype of the numbers.
         little_endian: The byte order of the input.
+        fixed_length: The bytes that every string is cut or filled up to, with zeros.
 
     Returns:
         A tensor of shape [*input_bytes.shape, n].
 
     Raises:
-        InvalidArgumentError: The strings differ in length or do not hold whole numbers.
+        InvalidArgumentError: The strings differ in length or do not hold whole numbers, or
+            fixed_length is no positive multiple of the number's size.
 
     >>> decode_raw(b"\x01\x00\x02\x00", "int16").tolist()
     [1, 2]
+    >>> decode_raw([b"\x01\x00\x02", b""], "int16", fixed_length=4).tolist()
+    [[1, 2], [0, 0]]
     """
     return call(
-        "decode_raw", [input_bytes], out_type=dtype_name(out_type), little_endian=little_endian
+        "decode_raw",
+        [input_bytes],
+        out_type=dtype_name(out_type),
+        little_endian=little_endian,
+        fixed_length=fixed_length,
     )
+
+
+def serialize_tensor(tensor: object, name: str | None = None) -> object:
+    r"""A tensor with its dtype and shape as bytes, as TensorFlow writes them (a TensorProto).
+
+    >>> import numpy as np
+    >>> serialize_tensor(np.int32([1]))
+    b'\x08\x03\x12\x04\x12\x02\x08\x01"\x04\x01\x00\x00\x00'
+    """
+    return call("serialize_tensor", [tensor])
+
+
+def parse_tensor(serialized: object, out_type: object, name: str | None = None) -> object:
+    """The tensor that serialize_tensor, of fastpipe or TensorFlow, made bytes of.
+
+    Args:
+        serialized: A scalar string.
+        out_type: The dtype of the tensor.
+
+    Raises:
+        InvalidArgumentError: The string is damaged, or holds a tensor of another dtype.
+
+    >>> parse_tensor(serialize_tensor([[1, 2]]), "int32").tolist()
+    [[1, 2]]
+    """
+    return call("parse_tensor", [serialized], out_type=dtype_name(out_type))
 
 
 def encode_base64(input: object, pad: bool = False) -> object:

@@ -6,7 +6,14 @@ import os
 from typing import Any
 
 from fastpipe import gfile
-from fastpipe.decoding import decode_base64, decode_csv, decode_raw, encode_base64
+from fastpipe.decoding import (
+    decode_base64,
+    decode_csv,
+    decode_raw,
+    encode_base64,
+    parse_tensor,
+    serialize_tensor,
+)
 from fastpipe.encryption import decrypt_aes_ctr, decrypt_aes_gcm
 from fastpipe.features import (
     FixedLenFeature,
@@ -67,7 +74,9 @@ __all__ = [
     "parse_sequence_example",
     "parse_single_example",
     "parse_single_sequence_example",
+    "parse_tensor",
     "read_file",
+    "serialize_tensor",
     "write_file",
 ]
 

@@ -32,7 +32,8 @@ Status ForEachListField(const Feature& feature, F visit) {
   return lists.status();
 }
 
-// Reads one varint at `*at` and moves behind it; false if it is cut off or longer than ten bytes.
+}  // namespace
+
 bool DecodeVarint(std::string_view bytes, size_t* at, uint64_t* value) {
   uint64_t result = 0;
   for (int shift = 0; shift < 70 && *at < bytes.size(); shift += 7) {
@@ -45,8 +46,6 @@ bool DecodeVarint(std::string_view bytes, size_t* at, uint64_t* value) {
   }
   return false;
 }
-
-}  // namespace
 
 bool WireReader::Fail(const char* problem) {
   status_ = InvalidArgument(StrCat(problem, " at byte ", offset_, " of ", message_.size()));

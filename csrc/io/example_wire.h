@@ -24,6 +24,9 @@ enum class WireType : uint8_t {
   kFixed32 = 5,
 };
 
+// Reads one varint at `*at` and moves behind it; false if it is cut off or longer than ten bytes.
+bool DecodeVarint(std::string_view bytes, size_t* at, uint64_t* value);
+
 // Walks the fields of one message.
 class WireReader {
  public:

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import fastpipe as fp
 from fastpipe import io
 from fastpipe.errors import InvalidArgumentError
 
@@ -43,3 +44,35 @@ def test_shapes(data, dtype, expected):
 def test_bad_input(data, dtype, message):
     with pytest.raises(InvalidArgumentError, match=message):
         io.decode_raw(data, dtype)
+
+
+@pytest.mark.parametrize(
+    ("strings", "dtype", "length", "expected"),
+    [
+        ([b"abcd", b"ab"], "uint16", 4, [[25185, 25699], [25185, 0]]),
+        ([b"abcdef", b"ab"], "uint8", 3, [[97, 98, 99], [97, 98, 0]]),
+        ([b"abc"], "uint16", 4, [[25185, 99]]),
+        (b"ab", "uint8", 3, [97, 98, 0]),
+        ([], "uint8", 3, []),
+    ],
+)
+def test_a_fixed_length_cuts_and_fills_up(strings, dtype, length, expected):
+    strings = strings if isinstance(strings, bytes) else np.array(strings, object)
+    decoded = io.decode_raw(strings, dtype, fixed_length=length)
+    assert decoded.tolist() == expected
+    assert decoded.shape[-1] == length // np.dtype(dtype).itemsize
+
+
+def test_a_fixed_length_in_the_other_byte_order():
+    assert io.decode_raw(b"ab", "uint16", False, 4).tolist() == [0x6162, 0]
+
+
+@pytest.mark.parametrize("length", [0, -1, 3])
+def test_a_fixed_length_must_hold_whole_numbers(length):
+    with pytest.raises(InvalidArgumentError, match=f"positive multiple of the 2 .*got {length}"):
+        io.decode_raw([b"ab"], "uint16", fixed_length=length)
+
+
+def test_a_fixed_length_is_known_while_tracing():
+    ds = fp.Dataset.from_tensors(b"ab").map(lambda x: io.decode_raw(x, "uint16", fixed_length=4))
+    assert ds.element_spec.shape == (2,)
