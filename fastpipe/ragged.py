@@ -11,7 +11,7 @@ import numpy as np
 from fastpipe.errors import InvalidArgumentError
 from fastpipe.spec import DType, Shape, TensorSpec, as_dtype, as_shape, as_tensor, dtype_name, int64
 from fastpipe.structure import LEAF, Composite
-from fastpipe.tracing import Symbol, call, convert
+from fastpipe.tracing import Symbol, call, convert, install_operators
 
 
 def _cast(value: Any, dtype: Any) -> Any:
@@ -354,6 +354,17 @@ class RaggedTensor:
         splits = nested[0].dtype if nested else int64
         return RaggedTensorSpec(shape, values.dtype, len(nested), splits)
 
+    # ---- operators ----
+
+    @staticmethod
+    def apply_kernel(kernel: str, inputs: Any, unify: bool, attrs: dict[str, Any]) -> Any:
+        """The kernel on inputs of which some are ragged or sparse."""
+        from fastpipe import ragged_ops
+
+        return ragged_ops.apply(kernel, inputs, unify, attrs)
+
+    __array_ufunc__ = None  # NumPy leaves operators to this class
+
     # ---- values ----
 
     def to_tensor(
@@ -425,6 +436,9 @@ class RaggedTensor:
         if isinstance(self.flat_values, np.ndarray):
             return f"<RaggedTensor {self.to_list()}>"
         return f"RaggedTensor(values={self.values!r}, row_splits={self.row_splits!r})"
+
+
+install_operators(RaggedTensor)
 
 
 @dataclass(frozen=True, init=False)

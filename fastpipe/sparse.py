@@ -11,6 +11,7 @@ import numpy as np
 from fastpipe.array import concat as _concat
 from fastpipe.array import gather
 from fastpipe.errors import InvalidArgumentError
+from fastpipe.reductions import reduce_sum as _reduce_sum
 from fastpipe.spec import DType, Shape, TensorSpec, as_dtype, as_shape, as_tensor, int64
 from fastpipe.structure import Composite
 from fastpipe.tracing import Symbol, call, convert
@@ -22,7 +23,9 @@ __all__ = [
     "expand_dims",
     "from_dense",
     "map_values",
+    "reduce_sum",
     "reorder",
+    "reset_shape",
     "reshape",
     "retain",
     "slice",
@@ -133,6 +136,23 @@ class SparseTensor:
     def spec_from_leaves(leaves: list[TensorSpec]) -> SparseTensorSpec:
         """The spec of what `leaves` are the specs of."""
         return SparseTensorSpec(SparseTensor.from_leaves(leaves).shape, leaves[1].dtype)
+
+    @staticmethod
+    def apply_kernel(kernel: str, inputs: Any, unify: bool, attrs: dict[str, Any]) -> Any:
+        """The kernel on inputs of which some are sparse."""
+        from fastpipe import ragged_ops
+
+        return ragged_ops.apply(kernel, inputs, unify, attrs)
+
+    __array_ufunc__ = None  # NumPy leaves operators to this class
+
+    def __mul__(self, other: Any) -> SparseTensor:
+        product: SparseTensor = call("multiply", [self, other], unify=True)
+        return product
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        quotient: SparseTensor = call("divide", [self, other], unify=True)
+        return quotient
 
     def to_list(self) -> list[Any]:
         """[indices, values, dense shape] as lists. Not while tracing."""
@@ -330,6 +350,37 @@ def to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | None = Non
         _concat([shape[:-1], np.array([vocab_size], np.int64)], axis=0),
     ]
     return to_dense(SparseTensor.from_leaves(marks), False, validate_indices=False)
+
+
+def reduce_sum(
+    sp_input: SparseTensor, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The sum of the values along axes, all if None: a dense tensor.
+
+    >>> reduce_sum(SparseTensor([[0, 1], [1, 0]], [5, 6], [2, 2]), axis=1).tolist()
+    [5, 6]
+    """
+    return _reduce_sum(to_dense(sp_input), axis, keepdims)
+
+
+def reset_shape(
+    sp_input: SparseTensor, new_shape: Any = None, name: str | None = None
+) -> SparseTensor:
+    """The same values in another dense shape of the same rank; None: the smallest for them.
+
+    >>> reset_shape(SparseTensor([[0, 1]], [5], [9, 9])).dense_shape.tolist()
+    [1, 2]
+    """
+    indices, values, shape = _expect_sparse(sp_input).to_leaves()
+    if new_shape is None:
+        least = call("multiply", [call("expand_dims", [shape], axis=0), np.int64(0)])
+        new_shape = call(
+            "reduce_max",
+            [_concat([call("add", [indices, np.int64(1)]), least], axis=0)],
+            axis=[0],
+            keepdims=False,
+        )
+    return SparseTensor.from_leaves([indices, values, _int64(new_shape)])
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:

@@ -62,21 +62,21 @@ def split(input: object, sep: str | bytes | None = None, maxsplit: int = -1) -> 
         maxsplit: How many times to split at most; negative means without limit.
 
     Returns:
-        The pieces: of a scalar a string tensor of shape [n], of a vector a RaggedTensor with one
-        row a string.
+        The pieces: of a scalar a string tensor of shape [n], of anything else a RaggedTensor with
+        one more dimension.
 
     Raises:
-        InvalidArgumentError: `input` is not a string, or has more than one dimension.
+        InvalidArgumentError: `input` is not a string.
 
     >>> split("a,b,,c", ",").tolist()
     [b'a', b'b', b'', b'c']
     """
     value = convert(input)
+    if isinstance(value, RaggedTensor):
+        return value.with_flat_values(split(value.flat_values, sep, maxsplit))
     rank = 0 if isinstance(value, bytes) else value.ndim
     if rank is not None and rank > 1:
-        raise InvalidArgumentError(
-            f"string_split: the text must be a scalar or vector, got shape {list(value.shape)}"
-        )
+        return split(RaggedTensor.from_tensor(value, ragged_rank=rank - 1), sep, maxsplit)
     if rank == 1:
         return RaggedTensor(*call("string_split", [value], sep=sep, maxsplit=maxsplit, ragged=True))
     return call("string_split", [value], sep=sep, maxsplit=maxsplit, ragged=False)

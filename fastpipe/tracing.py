@@ -179,32 +179,32 @@ _BY_KIND = {
 
 def _apply(operation: str, inputs: Sequence[Any]) -> Any:
     if operation in _BY_KIND:
-        numbers = any(isinstance(x, Symbol) and x.dtype.name != "bool" for x in inputs)
+        numbers = any(getattr(x, "dtype", "bool") != "bool" for x in inputs)
         operation = _BY_KIND[operation][numbers]
     return call(operation, inputs, unify=True)
 
 
-def _binary(operation: str, name: str) -> None:
-    def operator(self: Symbol, other: Any) -> Any:
-        return _apply(operation, [self, other])
-
-    def reflected(self: Symbol, other: Any) -> Any:
-        return _apply(operation, [other, self])
-
-    setattr(Symbol, f"__{name}__", operator)
-    if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
-        setattr(Symbol, f"__r{name}__", reflected)
-
-
-for _operation, _name in {
+_BINARY = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv",
     "floor_divide": "floordiv", "floor_mod": "mod", "power": "pow", "less": "lt",
     "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq", "not_equal": "ne",
     "and": "and", "or": "or", "xor": "xor", "matmul": "matmul",
-}.items():  # fmt: skip
-    _binary(_operation, _name)
-for _operation, _name in {"negative": "neg", "abs": "abs", "invert": "invert"}.items():
-    setattr(Symbol, f"__{_name}__", lambda self, operation=_operation: _apply(operation, [self]))
+}  # fmt: skip
+_UNARY = {"negative": "neg", "abs": "abs", "invert": "invert"}
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+def install_operators(kind: type) -> None:
+    """Gives a class of tensors Python's operators, as kernels."""
+    for operation, name in _BINARY.items():
+        setattr(kind, f"__{name}__", lambda x, y, kernel=operation: _apply(kernel, [x, y]))
+        if name not in _COMPARISONS:
+            setattr(kind, f"__r{name}__", lambda x, y, kernel=operation: _apply(kernel, [y, x]))
+    for operation, name in _UNARY.items():
+        setattr(kind, f"__{name}__", lambda x, kernel=operation: _apply(kernel, [x]))
+
+
+install_operators(Symbol)
 
 
 def has_symbol(value: Any) -> bool:
@@ -216,7 +216,7 @@ def has_symbol(value: Any) -> bool:
 
 def convert(value: Any, dtype: object = None) -> Any:
     """A Symbol as it is, a list with Symbols inside stacked, anything else as bytes or an array."""
-    if isinstance(value, Symbol):
+    if isinstance(value, Symbol) or hasattr(type(value), "apply_kernel"):
         return value
     if isinstance(value, (list, tuple)) and has_symbol(value):
         return call("stack", value, unify=True, axis=0)
@@ -235,6 +235,9 @@ def call(kernel: str, inputs: Sequence[Any], *, unify: bool = False, **attrs: An
     Returns:
         One Symbol or NumPy value; a tuple of them for a kernel with several results.
     """
+    for value in inputs:  # a tensor made of several says itself what the kernel means for it
+        if hasattr(type(value), "apply_kernel"):
+            return value.apply_kernel(kernel, inputs, unify, attrs)
     values = _unified(inputs) if unify else [convert(value) for value in inputs]
     tracer = _state.tracer
     if tracer is not None:

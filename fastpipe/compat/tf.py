@@ -28,7 +28,7 @@ from fastpipe import (
     sparse,
     strings,
 )
-from fastpipe import dense_rows as _dense_rows
+from fastpipe import ragged_ops as ragged
 from fastpipe.array import *  # noqa: F403
 from fastpipe.array import range_ as range
 from fastpipe.array import slice_ as slice
@@ -107,7 +107,6 @@ data = SimpleNamespace(
     experimental=_fp.experimental,
 )
 experimental = SimpleNamespace(Optional=_fp.experimental.Optional)
-ragged = SimpleNamespace(constant=_dense_rows.constant)
 bitwise = SimpleNamespace(
     bitwise_and=math.bitwise_and,
     bitwise_or=math.bitwise_or,

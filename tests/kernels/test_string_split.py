@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from fastpipe import strings
-from fastpipe.errors import InvalidArgumentError
 
 
 @pytest.mark.parametrize(
@@ -50,6 +49,10 @@ def test_a_vector_gives_a_ragged_tensor(texts, rows):
     assert ragged.row_splits.dtype == np.int64
 
 
-def test_text_must_be_a_scalar_or_vector():
-    with pytest.raises(InvalidArgumentError, match=r"scalar or vector, got shape \[1, 1\]"):
-        strings.split([["a b"]])
+def test_higher_ranks_give_more_ragged_axes():
+    rows = [[[b"a", b"b"], [b"c"]], [[], [b"d"]]]
+    assert strings.split([["a b", "c"], ["", "d"]]).to_list() == rows
+    assert strings.split(strings.split(["a-b c", ""]), "-").to_list() == [
+        [[b"a", b"b"], [b"c"]],
+        [],
+    ]
