@@ -80,9 +80,14 @@ class Choosing(DatasetBase):
         if isinstance(weights, DatasetBase):
             choices = _draws(cls, weights, len(datasets), seed, rerandomize_each_iteration)
             return cls.choose_from_datasets(datasets, choices, stop_on_empty_dataset)
-        parts = None if weights is None else [float(weight) for weight in weights]
-        if parts and not any(parts) and len(parts) == len(datasets):
-            return cls._make("take", {"count": 0}, (datasets[0],), datasets[0].structure)
+        parts = [1.0] * len(datasets) if weights is None else [float(weight) for weight in weights]
+        if len(parts) == len(datasets) and all(part >= 0 for part in parts):
+            datasets = [item for item, part in zip(datasets, parts) if part > 0] or [
+                cls._make("take", {"count": 0}, (datasets[0],), datasets[0].structure)
+            ]
+            parts = [part for part in parts if part > 0]
+            if len(datasets) == 1:
+                return datasets[0]
         arguments = {
             "weights": parts,
             "seed": seed,

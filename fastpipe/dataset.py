@@ -152,11 +152,11 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
     # ---- which and in what order ----
 
     def take(self, count: Any, name: str | None = None) -> Dataset:
-        """The first `count` elements; all if -1."""
+        """The first `count` elements; all if it is negative."""
         return self._make("take", {"count": count}, (self,), self.structure)
 
     def skip(self, count: Any, name: str | None = None) -> Dataset:
-        """All but the first `count` elements; none if -1."""
+        """All but the first `count` elements; none if it is negative."""
         return self._make("skip", {"count": count}, (self,), self.structure)
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
@@ -165,7 +165,7 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
         return self._make("shard", arguments, (self,), self.structure)
 
     def repeat(self, count: Any = None, name: str | None = None) -> Dataset:
-        """The elements `count` times; for ever if None or -1."""
+        """The elements `count` times; for ever if None or negative."""
         return self._make("repeat", {"count": count}, (self,), self.structure)
 
     def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:

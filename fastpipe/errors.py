@@ -20,6 +20,10 @@ class InvalidArgumentError(FastpipeError, ValueError):
     """A value the caller gave is wrong."""
 
 
+class InvalidTypeError(InvalidArgumentError, TypeError):
+    """A value the caller gave is of a type that cannot be used there."""
+
+
 class NotFoundError(FastpipeError, FileNotFoundError):
     """No such file."""
 

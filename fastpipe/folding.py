@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastpipe.base import DatasetBase, leaf_structure
-from fastpipe.errors import InvalidArgumentError, OutOfRangeError
+from fastpipe.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from fastpipe.functions import argument, arguments_of, trace
 from fastpipe.structure import LEAF, flatten, leaf_structures, unflatten
 from fastpipe.tracing import Function, call, convert, current_tracer
@@ -173,7 +173,7 @@ def trace_with_state(
         returned = traced.structure
         if pair:
             if type(returned) is not tuple or len(returned) != 2:
-                raise TypeError(f"{what} must return (state, result)")
+                raise InvalidTypeError(f"{what} must return (state, result)")
             returned = returned[0]
         _check_state(what, structure, specs, returned, traced)
         wider = _widened(specs, traced.program.output_specs)
@@ -186,13 +186,13 @@ def _check_state(
     what: str, structure: Any, specs: list[Any], returned: Any, traced: Function
 ) -> None:
     if returned != structure:
-        raise TypeError(
+        raise InvalidTypeError(
             f"{what} returned a state of the structure {returned!r}, the initial state has "
             f"{structure!r}"
         )
     for number, (want, got) in enumerate(zip(specs, traced.program.output_specs, strict=False)):
         if want[0] != got[0]:
-            raise TypeError(
+            raise InvalidTypeError(
                 f"{what} returned {got[0]} as component {number} of the state, which is {want[0]} "
                 f"at first"
             )

@@ -13,6 +13,7 @@ from fastpipe.base import DatasetBase, element_unflatten, leaf_structure
 from fastpipe.errors import (
     FastpipeError,
     InvalidArgumentError,
+    InvalidTypeError,
     PythonFallbackWarning,
     TracingError,
 )
@@ -53,7 +54,7 @@ def trace(
         TracingError: it cannot be traced and may not, or cannot, run as Python.
     """
     if not callable(function):
-        raise TypeError(f"expected a function, got {function!r}")
+        raise InvalidTypeError(f"expected a function, got {function!r}")
     if output_signature is not None:
         return python_function(function, components, output_signature)
     with tracing() as tracer:
@@ -139,7 +140,7 @@ def argument(symbol: Symbol, leaf: Any) -> Any:
 
 def _result_slot(tracer: Tracer, leaf: Any) -> int:
     if leaf is None:
-        raise TypeError("the function returned None: it must return tensors or a dataset")
+        raise InvalidTypeError("the function returned None: it must return tensors or a dataset")
     if isinstance(leaf, DatasetBase):
         return tracer.slot_of(leaf.symbol if leaf.symbol is not None else leaf)
     return tracer.slot_of(convert(leaf))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastpipe.base import DatasetBase
+from fastpipe.errors import InvalidTypeError
 from fastpipe.functions import arguments_of, trace
 from fastpipe.ragged import RaggedTensor
 from fastpipe.sparse import SparseTensor
@@ -23,7 +24,7 @@ from fastpipe.structure import (
     parts_argument,
     unflatten,
 )
-from fastpipe.tracing import call
+from fastpipe.tracing import call, convert
 
 
 class Grouping(DatasetBase):
@@ -243,6 +244,9 @@ class Grouping(DatasetBase):
 
 
 def _as_int64(value: Any) -> Any:
+    value = convert(value)
+    if getattr(value, "dtype", "string") == "string":
+        raise InvalidTypeError(f"expected an integer, got a string: {value!r:.80}")
     return call("cast", [value], dtype=int64.name)
 
 

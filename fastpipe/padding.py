@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from fastpipe.errors import InvalidArgumentError, InvalidTypeError
 from fastpipe.spec import as_shape, as_tensor
 from fastpipe.structure import LEAF, flatten, leaf_structures
-from fastpipe.tracing import Symbol, convert
+from fastpipe.tracing import Symbol, convert, has_symbol
 
 
 def _is_shape(value: Any) -> bool:
@@ -37,19 +38,28 @@ def _spread(value: Any, structure: Any) -> list[Any]:
     return [value] * len(leaf_structures(structure))
 
 
-def padded_shape_list(shapes: Any, structure: Any, specs: list[Any]) -> list[Any] | None:
-    """A list of ints (-1 for unknown) for each component, or None for "all unknown"."""
+def padded_shape_list(shapes: Any, structure: Any, specs: list[Any]) -> list[Any]:
+    """A list of ints (-1 for unknown) or scalar Symbols for each component."""
     if shapes is None:
         for spec in specs:
             if spec[1] is None:
-                raise ValueError("padded_batch needs padded_shapes where the rank is unknown")
-        return None
+                raise InvalidArgumentError(
+                    "padded_batch needs padded_shapes where the rank is unknown"
+                )
+        return [[-1 if dim is None else dim for dim in spec[1]] for spec in specs]
     if structure is not LEAF and _is_shape(shapes) and len(specs) == 1:
         shapes = [shapes]
     parts = _spread(shapes, structure)
     lists = []
     for part in parts:
-        shape = as_shape(part.tolist() if isinstance(part, np.ndarray) else part)
+        shape = part.tolist() if isinstance(part, np.ndarray) else part
+        if not has_symbol(shape):
+            try:
+                shape = as_shape(shape)
+            except TypeError:
+                raise InvalidTypeError(
+                    f"padded_shapes must have a list of sizes for each component, got {part!r:.80}"
+                ) from None
         lists.append([-1 if dim is None else dim for dim in shape or ()])
     return lists
 
@@ -68,6 +78,8 @@ def _padding_value(value: Any, dtype: str) -> Any:
         return b"" if dtype == "string" else as_tensor(0, dtype)
     if isinstance(value, Symbol):
         return value
-    # A Python number takes the component's dtype; anything that has a dtype must match it.
+    # A Python integer takes the component's dtype, a float that of floats; an array must have it.
     typed = isinstance(value, (np.ndarray, np.generic, str, bytes))
+    if isinstance(value, float) and "float" not in dtype:
+        raise InvalidTypeError(f"padding_values has {value!r} for a component of dtype {dtype}")
     return convert(value) if typed else as_tensor(value, dtype)

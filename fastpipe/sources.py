@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from fastpipe.base import DatasetBase, leaf_structure
+from fastpipe.errors import InvalidTypeError
 from fastpipe.functions import signature_of
-from fastpipe.spec import as_tensor, dtype_name, int64
+from fastpipe.spec import TensorSpec, as_dtype, as_tensor, dtype_name, int64
 from fastpipe.structure import (
     LEAF,
     flatten,
@@ -32,6 +33,33 @@ def _components_as_is(leaves: list[Any]) -> list[Any]:
     return [leaf.symbol or leaf if isinstance(leaf, DatasetBase) else leaf for leaf in leaves]
 
 
+def _column(items: list[Any]) -> Any:
+    """Tensors of equal dtype and shape as one, along a new first axis."""
+    for item in items:
+        same = np.shape(item) == np.shape(items[0]) and _kind(item) == _kind(items[0])
+        if not same:
+            raise InvalidTypeError(
+                f"elements differ in dtype or shape: {items[0]!r:.80} and {item!r:.80}"
+            )
+    return as_tensor(np.stack(items))
+
+
+def _kind(item: Any) -> str:
+    return dtype_name(getattr(item, "dtype", "string"))
+
+
+def _generated(value: Any, spec: TensorSpec, dtype: Any) -> Any:
+    """What a generator yielded, in the NumPy dtype of `spec`; None leaves it as it is."""
+    if dtype is None or getattr(value, "dtype", None) == dtype:
+        return value
+    try:
+        return np.asarray(value, dtype)
+    except (TypeError, ValueError) as error:
+        raise InvalidTypeError(
+            f"the generator yielded {value!r:.80} where its signature says {spec!r}: {error}"
+        ) from None
+
+
 class Sources(DatasetBase):
     """Mixed into Dataset."""
 
@@ -47,7 +75,7 @@ class Sources(DatasetBase):
         [1, 3, 5]
         """
         if not 1 <= len(args) <= 3:
-            raise TypeError(f"range takes 1 to 3 numbers, got {len(args)}")
+            raise InvalidTypeError(f"range takes 1 to 3 numbers, got {len(args)}")
         start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
         arguments = {"start": start, "stop": stop, "step": step, "dtype": dtype_name(output_type)}
         return cls._make("range", arguments, (), LEAF)
@@ -87,12 +115,12 @@ class Sources(DatasetBase):
         structure = rows[0][1]
         for _, other in rows:
             if other != structure:
-                raise TypeError(f"elements differ in structure: {structure!r} and {other!r}")
+                raise InvalidTypeError(f"elements differ in structure: {structure!r} and {other!r}")
         if has_composites(structure):
             ones = [cls.from_tensors(element) for element in elements]
             return functools.reduce(lambda ds, one: ds.concatenate(one), ones)
         columns = zip(*[leaves for leaves, _ in rows], strict=True)
-        components = [as_tensor(np.stack([as_tensor(x) for x in c])) for c in columns]
+        components = [_column([as_tensor(item) for item in column]) for column in columns]
         return cls._make("from_tensor_slices", {"components": components}, (), structure)
 
     @classmethod
@@ -128,17 +156,27 @@ class Sources(DatasetBase):
                 raise TypeError("from_generator needs an output_signature")
             output_signature = signature_of(output_types, output_shapes)
         specs, structure = flatten(output_signature, lambda leaf: LEAF)
+        specs = [item if isinstance(item, TensorSpec) else TensorSpec(None, item) for item in specs]
+        kinds = [
+            None if spec.dtype in ("string", "bfloat16") else spec.dtype.as_numpy_dtype
+            for spec in specs
+        ]
 
         def start(values: list[Any]) -> Any:
             def leaves() -> Any:
-                for element in generator(*values):
+                elements = generator(*values)
+                if not hasattr(elements, "__iter__") and not hasattr(elements, "__getitem__"):
+                    raise InvalidTypeError(
+                        f"the generator must return an iterable, got {elements!r:.80}"
+                    )
+                for element in elements:
                     flat, got = flatten(element, leaf_structure)
                     if got != structure:
-                        raise TypeError(
+                        raise InvalidTypeError(
                             f"the generator yielded {element!r:.80}, which has the structure "
                             f"{got!r}; output_signature has {structure!r}"
                         )
-                    yield flat
+                    yield list(map(_generated, flat, specs, kinds))
 
             return leaves()
 
@@ -178,7 +216,19 @@ class Sources(DatasetBase):
     def counter(
         cls, start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None
     ) -> Any:
-        """start, start + step, ... without end."""
+        """start, start + step, ... without end.
+
+        >>> from fastpipe import Dataset
+        >>> [float(x) for x in Dataset.counter(0.5, 0.25, "float32").take(3)]
+        [0.5, 0.75, 1.0]
+        """
+        kind = as_dtype(dtype)
+        if kind.is_floating:
+            first, by = (
+                np.asarray(start, kind.as_numpy_dtype),
+                np.asarray(step, kind.as_numpy_dtype),
+            )
+            return cls.from_tensors(0).repeat().scan(first, lambda now, _: (now + by, now))
         arguments = {"start": start, "step": step, "dtype": dtype_name(dtype)}
         return cls._make("counter", arguments, (), LEAF)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from fastpipe.errors import InvalidTypeError
+
 Shape = tuple[int | None, ...] | None
 
 
@@ -253,8 +255,9 @@ def _strings(array: Any) -> Any:
     flat = [_text(item) for item in np.asarray(array, dtype=object).ravel().tolist()]
     for item in flat:
         if not isinstance(item, bytes):
-            raise TypeError(
-                f"expected numbers, strings or bytes, got {type(item).__name__}: {item!r:.80}"
+            raise InvalidTypeError(
+                f"expected numbers, or strings and bytes, got {type(item).__name__}: {item!r:.80} "
+                f"in {array!r:.80}"
             )
     if np.ndim(array) == 0:
         return flat[0]

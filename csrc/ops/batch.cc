@@ -16,13 +16,13 @@ constexpr int64_t kMaxThreads = 16;
 
 class Batch final : public Dataset {
  public:
-  Batch(DatasetRef input, Components components, int64_t batch_size, bool drop_remainder,
-        int64_t threads, std::optional<bool> deterministic)
-      : Dataset(StackedSpec(input->spec(), components, drop_remainder ? batch_size : -1), {input}),
+  Batch(DatasetRef input, Components components, const BatchSize& size, int64_t threads,
+        std::optional<bool> deterministic)
+      : Dataset(StackedSpec(input->spec(), components, size.known_rows), {input}),
         components_(std::move(components)),
         all_tensors_(AllTensors(components_)),
-        batch_size_(batch_size),
-        drop_remainder_(drop_remainder),
+        batch_size_(size.rows),
+        drop_remainder_(size.drop_remainder),
         threads_(threads),
         deterministic_(deterministic) {}
 
@@ -130,14 +130,12 @@ std::unique_ptr<Iterator> Batch::MakeIterator(const IteratorContext& context) co
 }
 
 Result<std::shared_ptr<Dataset>> MakeBatch(const Args& args, std::vector<DatasetRef> inputs) {
-  FASTPIPE_ASSIGN(const int64_t batch_size, args.Int("batch_size", {.min = 1}));
-  FASTPIPE_ASSIGN(const bool drop_remainder, args.BoolOr("drop_remainder", false));
+  FASTPIPE_ASSIGN(const BatchSize size, ReadBatchSize(args));
   FASTPIPE_RETURN_IF_ERROR(ExpectStackable(args, inputs[0]->spec()));
   FASTPIPE_ASSIGN(const int64_t threads, ParallelCalls(args));
   FASTPIPE_ASSIGN(const std::optional<bool> deterministic, Deterministic(args));
   FASTPIPE_ASSIGN(Components components, ReadComponents(args, inputs[0]->spec()));
-  return std::make_shared<Batch>(inputs[0], std::move(components), batch_size, drop_remainder,
-                                 threads, deterministic);
+  return std::make_shared<Batch>(inputs[0], std::move(components), size, threads, deterministic);
 }
 
 FASTPIPE_OP("batch", MakeBatch);

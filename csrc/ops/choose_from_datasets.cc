@@ -15,10 +15,11 @@ class ChooseFromDatasets final : public Dataset {
       : Dataset(std::move(spec), std::move(inputs)), stop_on_empty_(stop_on_empty) {}
   bool stop_on_empty() const { return stop_on_empty_; }
   int64_t Cardinality() const override {
-    const bool endless = std::all_of(inputs().begin(), inputs().end(), [](const DatasetRef& input) {
-      return input->Cardinality() == kInfinite;
-    });
-    return endless ? kInfinite : kUnknown;
+    const auto endless = [](const DatasetRef& input) { return input->Cardinality() == kInfinite; };
+    const auto first = inputs().begin() + 1;
+    const bool served = stop_on_empty_ ? std::all_of(first, inputs().end(), endless)
+                                       : std::any_of(first, inputs().end(), endless);
+    return endless(input()) && served ? kInfinite : kUnknown;
   }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 

@@ -49,6 +49,14 @@ Status RowCollector::Restore(PositionReader* reader) {
   return Status::Ok();
 }
 
+Result<BatchSize> ReadBatchSize(const Args& args) {
+  BatchSize size;
+  FASTPIPE_ASSIGN(size.rows, args.Int("batch_size", {.min = 1}));
+  FASTPIPE_ASSIGN(size.drop_remainder, args.BoolOr("drop_remainder", false));
+  if (size.drop_remainder && !args.IsPlaceholder("batch_size")) size.known_rows = size.rows;
+  return size;
+}
+
 Status ExpectStackable(const Args& args, const ElementSpec& spec) {
   for (size_t i = 0; i < spec.size(); ++i) {
     if (spec[i].dtype == DType::kDataset) {

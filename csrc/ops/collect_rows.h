@@ -42,6 +42,14 @@ class RowCollector {
   size_t count_ = 0;
 };
 
+// The arguments `batch_size` and `drop_remainder`.
+struct BatchSize {
+  int64_t rows = 1;
+  bool drop_remainder = false;
+  int64_t known_rows = -1;  // of every batch; -1 if they may differ or are not known yet
+};
+Result<BatchSize> ReadBatchSize(const Args& args);
+
 // InvalidArgument if a component is a dataset: those cannot be stacked.
 Status ExpectStackable(const Args& args, const ElementSpec& spec);
 

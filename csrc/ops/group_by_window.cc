@@ -26,6 +26,9 @@ class GroupByWindow final : public Dataset {
       : Dataset(*functions.reduce.program->output_specs()[0].element, {input}),
         functions_(std::move(functions)) {}
   const Functions& functions() const { return functions_; }
+  int64_t Cardinality() const override {
+    return input()->Cardinality() == kInfinite ? kInfinite : kUnknown;
+  }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:

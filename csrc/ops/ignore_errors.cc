@@ -18,10 +18,6 @@ class IgnoreErrors final : public Dataset {
       : Dataset(input->spec(), {input}), log_warning_(log_warning), handle_(handle) {}
   bool log_warning() const { return log_warning_; }
   int64_t handle() const { return handle_; }
-  int64_t Cardinality() const override {
-    const int64_t size = input()->Cardinality();
-    return size == 0 || size == kInfinite ? size : kUnknown;
-  }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:

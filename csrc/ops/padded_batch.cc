@@ -10,11 +10,11 @@ namespace {
 
 class PaddedBatch final : public Dataset {
  public:
-  PaddedBatch(ElementSpec spec, DatasetRef input, int64_t batch_size, bool drop_remainder,
+  PaddedBatch(ElementSpec spec, DatasetRef input, const BatchSize& size,
               std::vector<Padding> paddings)
       : Dataset(std::move(spec), {input}),
-        batch_size_(batch_size),
-        drop_remainder_(drop_remainder),
+        batch_size_(size.rows),
+        drop_remainder_(size.drop_remainder),
         paddings_(std::move(paddings)) {}
 
   int64_t batch_size() const { return batch_size_; }
@@ -113,8 +113,7 @@ Result<Padding> MakePadding(const Args& args, size_t index, const TensorSpec& in
 Result<std::shared_ptr<Dataset>> MakePaddedBatch(const Args& args, std::vector<DatasetRef> inputs) {
   const ElementSpec& input = inputs[0]->spec();
   FASTPIPE_RETURN_IF_ERROR(ExpectStackable(args, input));
-  FASTPIPE_ASSIGN(const int64_t batch_size, args.Int("batch_size", {.min = 1}));
-  FASTPIPE_ASSIGN(const bool drop_remainder, args.BoolOr("drop_remainder", false));
+  FASTPIPE_ASSIGN(const BatchSize size, ReadBatchSize(args));
   FASTPIPE_ASSIGN(const ValueList shapes, ListPerComponent(args, "padded_shapes", input.size()));
   FASTPIPE_ASSIGN(const ValueList values, ListPerComponent(args, "padding_values", input.size()));
   std::vector<Padding> paddings;
@@ -123,11 +122,10 @@ Result<std::shared_ptr<Dataset>> MakePaddedBatch(const Args& args, std::vector<D
     FASTPIPE_ASSIGN(Padding padding, MakePadding(args, i, input[i], shapes[i], values[i]));
     TensorSpec component = TensorSpec::UnknownRank(input[i].dtype);
     if (padding.shape) component = TensorSpec::Of(input[i].dtype, *padding.shape);
-    spec.push_back(StackedSpec(component, drop_remainder ? batch_size : -1));
+    spec.push_back(StackedSpec(component, size.known_rows));
     paddings.push_back(std::move(padding));
   }
-  return std::make_shared<PaddedBatch>(std::move(spec), inputs[0], batch_size, drop_remainder,
-                                       std::move(paddings));
+  return std::make_shared<PaddedBatch>(std::move(spec), inputs[0], size, std::move(paddings));
 }
 
 FASTPIPE_OP("padded_batch", MakePaddedBatch);

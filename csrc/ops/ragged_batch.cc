@@ -108,11 +108,11 @@ struct Plan {
 
 class RaggedBatch final : public Dataset {
  public:
-  RaggedBatch(DatasetRef input, Plan plan, int64_t batch_size, bool drop_remainder)
-      : Dataset(StackedSpec(plan.spec, plan.components, drop_remainder ? batch_size : -1), {input}),
+  RaggedBatch(DatasetRef input, Plan plan, const BatchSize& size)
+      : Dataset(StackedSpec(plan.spec, plan.components, size.known_rows), {input}),
         plan_(std::move(plan)),
-        batch_size_(batch_size),
-        drop_remainder_(drop_remainder) {}
+        batch_size_(size.rows),
+        drop_remainder_(size.drop_remainder) {}
 
   const Plan& plan() const { return plan_; }
   int64_t batch_size() const { return batch_size_; }
@@ -163,15 +163,14 @@ std::unique_ptr<Iterator> RaggedBatch::MakeIterator(const IteratorContext& conte
 
 Result<std::shared_ptr<Dataset>> MakeRaggedBatch(const Args& args, std::vector<DatasetRef> inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectStackable(args, inputs[0]->spec()));
-  FASTPIPE_ASSIGN(const int64_t batch_size, args.Int("batch_size", {.min = 1}));
-  FASTPIPE_ASSIGN(const bool drop_remainder, args.BoolOr("drop_remainder", false));
+  FASTPIPE_ASSIGN(const BatchSize size, ReadBatchSize(args));
   FASTPIPE_ASSIGN(const DType splits, args.DtypeOr("row_splits_dtype", DType::kInt64));
   if (splits != DType::kInt32 && splits != DType::kInt64) {
     return args.Error(StrCat("row_splits_dtype must be int32 or int64, got ", DTypeName(splits)));
   }
   FASTPIPE_ASSIGN(const Components components, ReadComponents(args, inputs[0]->spec()));
   return std::make_shared<RaggedBatch>(inputs[0], Plan(inputs[0]->spec(), components, splits),
-                                       batch_size, drop_remainder);
+                                       size);
 }
 
 FASTPIPE_OP("ragged_batch", MakeRaggedBatch);

@@ -193,12 +193,13 @@ Result<std::shared_ptr<Dataset>> MakeRebatch(const Args& args, std::vector<Datas
     if (size < 1) return args.Error(StrCat("batch_sizes must be >= 1, got ", size));
   }
   ElementSpec rows = inputs[0]->spec();
-  int64_t unused = 0;
-  const Status status = UnstackSpec(&rows, &unused);
+  int64_t given = -1;  // rows of every element of the input
+  const Status status = UnstackSpec(&rows, &given);
   if (!status.ok()) return args.Error(status.message());
   const bool equal =
       std::count(sizes.begin(), sizes.end(), sizes[0]) == static_cast<int64_t>(sizes.size());
-  const bool fixed = drop_remainder && equal && !args.IsPlaceholder("batch_sizes");
+  const bool whole = drop_remainder || (given > 0 && given % sizes[0] == 0);
+  const bool fixed = whole && equal && !args.IsPlaceholder("batch_sizes");
   ElementSpec spec = StackedSpec(rows, fixed ? sizes[0] : -1);
   return std::make_shared<Rebatch>(std::move(spec), inputs[0], std::move(sizes), drop_remainder);
 }

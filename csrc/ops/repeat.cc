@@ -1,5 +1,6 @@
 // repeat(count): the input `count` times over; for ever when `count` is -1 or absent.
 
+#include <algorithm>
 #include <set>
 
 #include "core/registry.h"
@@ -122,8 +123,8 @@ std::unique_ptr<Iterator> Repeat::MakeIterator(const IteratorContext& context) c
 }
 
 Result<std::shared_ptr<Dataset>> MakeRepeat(const Args& args, std::vector<DatasetRef> inputs) {
-  FASTPIPE_ASSIGN(const int64_t count, args.IntOr("count", -1, {.min = -1}));
-  return std::make_shared<Repeat>(inputs[0], count);
+  FASTPIPE_ASSIGN(const int64_t count, args.IntOr("count", -1));
+  return std::make_shared<Repeat>(inputs[0], std::max<int64_t>(count, -1));
 }
 
 FASTPIPE_OP("repeat", MakeRepeat);

@@ -54,8 +54,8 @@ std::unique_ptr<Iterator> Take::MakeIterator(const IteratorContext& context) con
 }
 
 Result<std::shared_ptr<Dataset>> MakeTake(const Args& args, std::vector<DatasetRef> inputs) {
-  FASTPIPE_ASSIGN(const int64_t count, args.Int("count", {.min = -1}));
-  return std::make_shared<Take>(inputs[0], count);
+  FASTPIPE_ASSIGN(const int64_t count, args.Int("count"));
+  return std::make_shared<Take>(inputs[0], std::max<int64_t>(count, -1));
 }
 
 FASTPIPE_OP("take", MakeTake);

@@ -18,9 +18,8 @@ class Unbatch final : public Dataset {
   const Components& components() const { return components_; }
   int64_t Cardinality() const override {
     const int64_t size = input()->Cardinality();
-    if (size == 0 || rows_ == 0) return 0;
-    if (size == kInfinite) return kInfinite;
-    if (rows_ < 0 || size == kUnknown) return kUnknown;
+    if (size <= 0) return size;
+    if (rows_ <= 0) return kUnknown;
     return size > INT64_MAX / rows_ ? INT64_MAX : size * rows_;
   }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;

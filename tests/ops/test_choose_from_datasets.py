@@ -54,3 +54,13 @@ def test_the_datasets_must_be_alike():
 def test_no_datasets_are_refused():
     with pytest.raises(InvalidArgumentError):
         fp.Dataset.choose_from_datasets([], fp.Dataset.range(2))
+
+
+def test_it_is_infinite_if_choices_and_a_chosen_dataset_are():
+    def card(choices, stop):
+        two = [fp.Dataset.range(3), fp.Dataset.range(3).repeat()]
+        return fp.Dataset.choose_from_datasets(two, choices, stop).cardinality()
+
+    choices = fp.Dataset.range(2)
+    assert card(choices, False) == card(choices.repeat(), True) == fp.UNKNOWN_CARDINALITY
+    assert card(choices.repeat(), False) == fp.INFINITE_CARDINALITY

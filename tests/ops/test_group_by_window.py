@@ -1,6 +1,6 @@
 import pytest
 import reference
-from laws import check_op, check_transformation
+from laws import check_element_spec, check_op, check_transformation
 
 import fastpipe as fp
 from fastpipe.errors import InvalidArgumentError
@@ -68,3 +68,36 @@ def test_a_size_below_one_is_refused(size):
 def test_exactly_one_size_must_be_given():
     with pytest.raises(ValueError, match="window_size"):
         fp.Dataset.range(3).group_by_window(lambda x: x, lambda k, g: g)
+
+
+def rows_up_to_three():
+    return fp.Dataset.range(1, 6).map(lambda x: (x, fp.fill([x % 3 + 1], x)))
+
+
+def test_a_bucket_may_be_padded_to_its_boundary():
+    ds = rows_up_to_three().bucket_by_sequence_length(
+        lambda x, row: fp.size(row), [3, 5], [2, 2, 2], pad_to_bucket_boundary=True
+    )
+    # Rows of 2, 3, 1, 2, 3 elements; the buckets are padded to 2 and to 4.
+    assert sorted(rows.shape for _, rows in ds) == [(1, 2), (2, 2), (2, 4)]
+
+
+def test_the_number_of_rows_of_a_bucket_is_not_known_beforehand():
+    ds = rows_up_to_three().bucket_by_sequence_length(
+        lambda x, row: fp.size(row), [2], [2, 1], drop_remainder=True
+    )
+    spec = fp.TensorSpec([None], "int64"), fp.TensorSpec([None, None], "int64")
+    assert ds.element_spec == spec
+    for element in ds:
+        check_element_spec(spec, element)
+
+
+def test_a_key_is_an_integer():
+    with pytest.raises(TypeError, match="integer"):
+        fp.Dataset.range(3).group_by_window(lambda x: "a", lambda k, g: g, 2)
+
+
+def test_an_endless_input_gives_groups_for_ever():
+    ds = fp.Dataset.range(3).repeat().group_by_window(lambda x: x, lambda k, g: g.batch(2), 2)
+    assert ds.cardinality() == fp.INFINITE_CARDINALITY
+    assert [x.tolist() for x in ds.take(2)] == [[0, 0], [1, 1]]

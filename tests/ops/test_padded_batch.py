@@ -90,3 +90,18 @@ def test_the_spec_has_the_padded_shape():
 def test_wrong_arguments_are_refused(arguments, error):
     with pytest.raises(error):
         rows(fp.Dataset.range(3)).padded_batch(**arguments)
+
+
+def test_what_is_known_of_shapes_stays_known():
+    ds = fp.Dataset.range(3).map(lambda x: fp.fill([x, 2], x)).padded_batch(2)
+    assert ds.element_spec == fp.TensorSpec([None, None, 2], "int64")
+
+
+def test_a_float_pads_no_integers():
+    with pytest.raises(TypeError, match="1.5"):
+        fp.Dataset.range(3).map(lambda x: fp.range(x)).padded_batch(2, padding_values=1.5)
+
+
+def test_a_shape_is_a_list_of_sizes():
+    with pytest.raises(ValueError, match="padded_shapes"):
+        fp.Dataset.range(3).map(lambda x: fp.range(x)).padded_batch(2, ([4, 2],))

@@ -47,3 +47,11 @@ def test_sizes_below_one_are_refused(sizes):
 def test_scalars_have_no_rows():
     with pytest.raises(InvalidArgumentError):
         fp.Dataset.range(4).rebatch(2)
+
+
+@pytest.mark.parametrize(
+    "size, drop, rows", [(2, False, 2), (3, False, None), (3, True, 3), ([1, 2], True, None)]
+)
+def test_the_number_of_rows_is_known_where_all_batches_are_full(size, drop, rows):
+    ds = fp.Dataset.range(8).batch(4, drop_remainder=True).rebatch(size, drop)
+    assert ds.element_spec == fp.TensorSpec([rows], "int64")

@@ -29,3 +29,12 @@ def test_an_endless_dataset_has_no_length():
 def test_texts_cannot_be_counted():
     with pytest.raises(InvalidArgumentError, match="dtype"):
         fp.Dataset.counter(dtype="string")
+
+
+def test_floats_count_too():
+    check_op(
+        lambda: fp.Dataset.counter(0.5, -0.25, "float64"),
+        [0.5, 0.25, 0.0, -0.25],
+        endless=True,
+        cardinality=fp.INFINITE_CARDINALITY,
+    )

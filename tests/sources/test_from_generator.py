@@ -158,3 +158,30 @@ def test_only_callables_are_accepted(generator):
 def test_a_signature_is_needed():
     with pytest.raises(TypeError, match="output_signature"):
         fp.Dataset.from_generator(lambda: [1])
+
+
+def test_what_is_yielded_takes_the_dtype_of_the_signature():
+    signature = (fp.TensorSpec((), "int64"), fp.TensorSpec((None,), "float32"))
+    ds = fp.Dataset.from_generator(
+        lambda: [(np.int32(3), np.array([1.5, 2.5])), (True, [1])], output_signature=signature
+    )
+    assert outcomes(iter(ds)) == [(3, [1.5, 2.5]), (1, [1.0])]
+
+
+@pytest.mark.parametrize("yielded", [None, "a", [1, 2], {"a": 1}])
+def test_what_cannot_be_converted_is_an_invalid_argument(yielded):
+    ds = fp.Dataset.from_generator(lambda: [yielded], output_signature=fp.TensorSpec((), "int32"))
+    with pytest.raises(fp.errors.InvalidArgumentError):
+        list(ds)
+
+
+def test_a_generator_must_return_an_iterable():
+    ds = fp.Dataset.from_generator(lambda: 5, output_signature=fp.TensorSpec((), "int32"))
+    with pytest.raises(fp.errors.InvalidArgumentError, match="iterable"):
+        list(ds)
+
+
+def test_a_signature_is_given_in_one_way():
+    spec = fp.TensorSpec((), "int32")
+    with pytest.raises(TypeError, match="not both"):
+        fp.Dataset.from_generator(lambda: [1], output_types="int32", output_signature=spec)

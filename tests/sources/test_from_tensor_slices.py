@@ -73,3 +73,9 @@ def test_a_list_of_elements_becomes_their_dataset():
         fp.Dataset.from_list([])
     with pytest.raises(TypeError, match="structure"):
         fp.Dataset.from_list([{"a": 1}, {"b": 1}])
+
+
+@pytest.mark.parametrize("elements", [[1, "a"], [1, 2.5], [[1], [1, 2]], [np.int64(1), 2]])
+def test_a_list_of_elements_of_different_kinds_is_refused(elements):
+    with pytest.raises(ValueError, match="differ"):
+        fp.Dataset.from_list(elements)
