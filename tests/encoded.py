@@ -74,7 +74,7 @@ def _lzw(indices: Sequence[int]) -> bytes:
             codes.append(256)
         codes.append(index)
     codes.append(257)
-    bits = sum(code << 9 * position for position, code in enumerate(codes))
+    bits = int("".join(f"{code:09b}" for code in reversed(codes)), 2)
     data = bits.to_bytes((9 * len(codes) + 7) // 8, "little")
     blocks = [data[start : start + 255] for start in range(0, len(data), 255)]
     return b"\x08" + b"".join(bytes([len(block)]) + block for block in blocks) + b"\0"

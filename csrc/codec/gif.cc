@@ -16,6 +16,9 @@ constexpr int64_t kChannels = 3;
 // many pixels as there are codes.
 constexpr int64_t kMaxPixelsPerByte = 4096 * 8 / 3 + 1;
 
+// Of all frames, at which no long animation is suspicious.
+constexpr int64_t kUsualPixelsPerByte = 1000;
+
 int ReadBytes(GifFileType* file, GifByteType* to, int size) {
   auto* left = static_cast<std::string_view*>(file->UserData);
   const size_t count = std::min<size_t>(left->size(), static_cast<size_t>(std::max(size, 0)));
@@ -209,9 +212,12 @@ Status GifDecoder::Start(std::string_view bytes, const GifOptions& options, GifI
   if (!status.ok()) return Failure(StrCat(status.message(), ", in frame ", frames));
   if (frames == 0) return Failure("it has no frames");
   info_.frames = options.first_frame_only ? 1 : frames;
-  if (info_.frames > options.max_pixels / (info_.width * info_.height)) {
+  const int64_t canvas = info_.width * info_.height;
+  const int64_t most =
+      std::max(options.max_pixels, kUsualPixelsPerByte * static_cast<int64_t>(bytes.size()));
+  if (canvas > options.max_pixels || info_.frames > most / canvas) {
     return Failure(StrCat(info_.frames, " frames of ", info_.width, " x ", info_.height,
-                          " pixels are more than the limit of ", options.max_pixels));
+                          " pixels are more than the limit of ", most));
   }
   *info = info_;
   return Status::Ok();

@@ -24,7 +24,8 @@ struct GifInfo {
 
 struct GifOptions {
   bool first_frame_only = false;
-  // Files of more pixels, over all frames wanted, are refused. The default is Pillow's.
+  // Files of more pixels, over all frames wanted, are refused. The default is Pillow's. Files that
+  // are long themselves may have more: a thousand times their bytes.
   int64_t max_pixels = 178956970;
 };
 

@@ -3,12 +3,16 @@
 #include <webp/decode.h>
 #include <webp/demux.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
 
 namespace fastpipe {
 namespace {
+
+// Of all frames, at which no long animation is suspicious.
+constexpr int64_t kUsualPixelsPerByte = 1000;
 
 struct FreeDemuxer {
   void operator()(WebPDemuxer* demuxer) const { WebPDemuxDelete(demuxer); }
@@ -74,9 +78,11 @@ Status WebpDecoder::Start(std::string_view bytes, const WebpOptions& options, We
     const int64_t frames = CountFrames(bytes);
     if (frames <= 0) return Failure("the data are damaged or end too early");
     info_.frames = options.first_frame_only ? 1 : frames;
-    if (info_.frames > options.max_pixels / (info_.width * info_.height)) {
-      return Failure(StrCat(info_.frames, " frames of ", size, " are more than the limit of ",
-                            options.max_pixels));
+    const int64_t most =
+        std::max(options.max_pixels, kUsualPixelsPerByte * static_cast<int64_t>(bytes.size()));
+    if (info_.frames > most / (info_.width * info_.height)) {
+      return Failure(
+          StrCat(info_.frames, " frames of ", size, " are more than the limit of ", most));
     }
   }
   *info = info_;
