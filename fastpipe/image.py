@@ -50,19 +50,27 @@ from fastpipe.measures import (
     ssim_multiscale,
     total_variation,
 )
-from fastpipe.regions import crop_and_resize, extract_patches
+from fastpipe.regions import (
+    crop_and_resize,
+    draw_bounding_boxes,
+    extract_patches,
+    non_max_suppression,
+    non_max_suppression_with_scores,
+)
 from fastpipe.tracing import call
 
 __all__ = [
     "ResizeMethod", "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue",
     "adjust_jpeg_quality", "adjust_saturation", "central_crop", "convert_image_dtype",
     "crop_and_resize", "crop_to_bounding_box", "decode_and_crop_jpeg", "decode_bmp", "decode_gif",
-    "decode_image", "decode_jpeg", "decode_png", "decode_webp", "encode_jpeg", "encode_png",
-    "extract_jpeg_shape", "extract_patches", "flip_left_right", "flip_up_down", "grayscale_to_rgb",
-    "hsv_to_rgb", "image_gradients", "is_jpeg", "pad_to_bounding_box", "per_image_standardization",
-    "psnr", "resize", "resize_pillow", "resize_with_crop_or_pad", "resize_with_pad",
-    "rgb_to_grayscale", "rgb_to_hsv", "rgb_to_yiq", "rgb_to_yuv", "rot90", "sobel_edges", "ssim",
-    "ssim_multiscale", "total_variation", "transpose", "yiq_to_rgb", "yuv_to_rgb",
+    "decode_image", "decode_jpeg", "decode_png", "decode_webp", "draw_bounding_boxes",
+    "encode_jpeg", "encode_png", "extract_jpeg_shape", "extract_patches", "flip_left_right",
+    "flip_up_down", "grayscale_to_rgb", "hsv_to_rgb", "image_gradients", "is_jpeg",
+    "non_max_suppression", "non_max_suppression_with_scores", "pad_to_bounding_box",
+    "per_image_standardization", "psnr", "resize", "resize_pillow", "resize_with_crop_or_pad",
+    "resize_with_pad", "rgb_to_grayscale", "rgb_to_hsv", "rgb_to_yiq", "rgb_to_yuv", "rot90",
+    "sobel_edges", "ssim", "ssim_multiscale", "total_variation", "transpose", "yiq_to_rgb",
+    "yuv_to_rgb",
 ]  # fmt: skip
 
 
@@ -154,7 +162,9 @@ def resize_with_pad(
     )
 
 
-def resize_pillow(image: Any, size: Any, filter: str = "bilinear") -> Any:
+def resize_pillow(
+    image: Any, size: Any, filter: str = "bilinear", horizontal_first: bool = False
+) -> Any:
     """uint8 images at another size, bit for bit as Pillow's `Image.resize` computes them.
 
     Channels are independent; Pillow itself weighs the colours of RGBA images by alpha.
@@ -163,6 +173,9 @@ def resize_pillow(image: Any, size: Any, filter: str = "bilinear") -> Any:
         image: uint8.
         size: The new height and width, two integers. Pillow has them the other way round.
         filter: "box", "bilinear", "hamming", "bicubic" or "lanczos".
+        horizontal_first: As Pillow up to 12 and pillow-simd do it. From 13 on Pillow begins with
+            the height where that shrinks by more than twice what the width does; since it rounds
+            in between, this shows.
 
     Returns:
         uint8.
@@ -177,7 +190,13 @@ def resize_pillow(image: Any, size: Any, filter: str = "bilinear") -> Any:
     [5, 35]
     """
     new_size, inputs = integers_argument("size", size)
-    return call("resize_like_pillow", [image, *inputs], size=new_size, filter=filter)
+    return call(
+        "resize_like_pillow",
+        [image, *inputs],
+        size=new_size,
+        filter=filter,
+        horizontal_first=horizontal_first,
+    )
 
 
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:

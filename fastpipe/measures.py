@@ -12,7 +12,7 @@ from fastpipe.color import convert_image_dtype
 from fastpipe.errors import InvalidArgumentError
 from fastpipe.reductions import reduce_mean, reduce_prod, reduce_sum
 from fastpipe.spec import DType, as_dtype, dtype_name
-from fastpipe.tracing import call, convert
+from fastpipe.tracing import Symbol, call, convert
 
 __all__ = ["image_gradients", "psnr", "sobel_edges", "ssim", "ssim_multiscale", "total_variation"]
 
@@ -65,9 +65,7 @@ def image_gradients(image: Any) -> tuple[Any, Any]:
     image = _with_rank(image, (4,), "[batch, height, width, channels]")
     down = pad(_differences(image, -3), [[0, 0], [0, 1], [0, 0], [0, 0]])
     right = pad(_differences(image, -2), [[0, 0], [0, 0], [0, 1], [0, 0]])
-    # Images without a row or a column have no gradients: this tells.
-    dims = shape(image)
-    return reshape(down, dims), reshape(right, dims)
+    return _like(down, image), _like(right, image)
 
 
 def sobel_edges(image: Any) -> Any:
@@ -87,7 +85,9 @@ def sobel_edges(image: Any) -> Any:
     >>> edges[0, :, 0, 0, 0].tolist()
     [0.0, 12.0, 0.0]
     """
-    image = _with_rank(image, (4,), "[batch, height, width, channels]")
+    image = convert(image)
+    if getattr(image, "shape", ()) is not None:
+        image = _with_rank(image, (4,), "[batch, height, width, channels]")
     filters = np.stack([_SOBEL, _SOBEL.T], axis=-1).astype(_float_dtype(image).as_numpy_dtype)
     padded = pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     return call("filter_image", [padded, filters])
@@ -292,6 +292,14 @@ def _differences(images: Any, axis: int) -> Any:
         "subtract",
         [images[(..., slice(1, None), *after)], images[(..., slice(None, -1), *after)]],
     )
+
+
+def _like(result: Any, image: Any) -> Any:
+    """`result` in the shape of `image`: without a row or a column there are no differences."""
+    result = reshape(result, shape(image))
+    if isinstance(result, Symbol):
+        result.set_shape(image.shape)
+    return result
 
 
 def _name_of(image: Any) -> str:

@@ -1,4 +1,4 @@
-"""Parts of images: crops by relative boxes, patches. Part of `tf.image`."""
+"""Parts of images: crops by relative boxes, patches, boxes drawn and chosen. Part of `tf.image`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from fastpipe.errors import InvalidArgumentError, OutOfRangeError, Unimplemented
 from fastpipe.integers import integers_argument
 from fastpipe.tracing import Symbol, call
 
-__all__ = ["crop_and_resize", "extract_patches"]
+__all__ = [
+    "crop_and_resize", "draw_bounding_boxes", "extract_patches", "non_max_suppression",
+    "non_max_suppression_with_scores",
+]  # fmt: skip
 
 
 def crop_and_resize(
@@ -47,11 +50,9 @@ def crop_and_resize(
     [[0.0, 2.0], [3.0, 5.0]]
     """
     size, inputs = integers_argument("crop_size", crop_size)
-    if not isinstance(boxes, Symbol):
-        boxes = np.asarray(boxes, np.float32)
     return call(
         "crop_and_resize",
-        [image, boxes, box_indices, *inputs],
+        [image, _floats(boxes), box_indices, *inputs],
         size=size,
         method=method,
         extrapolation_value=float(extrapolation_value),
@@ -97,6 +98,105 @@ def extract_patches(
         rates=_rows_and_columns("rates", rates),
         padding=padding,
     )
+
+
+def draw_bounding_boxes(images: Any, boxes: Any, colors: Any) -> Any:
+    """Images with the outlines of boxes.
+
+    Args:
+        images: [batch, height, width, channels], floats, of 1, 3 or 4 channels.
+        boxes: float32 [batch, count, 4]: y1, x1, y2, x2, where 0 is the first row or column and 1
+            the last one. What lies outside of an image is not drawn.
+        colors: float32 [count, channels], in turn for the boxes; None for a palette of ten.
+
+    Returns:
+        The dtype and shape of `images`.
+
+    Raises:
+        InvalidArgumentError: A shape or a dtype is another one.
+
+    >>> import numpy as np
+    >>> box = [[[0, 0, 1, 1]]]
+    >>> draw_bounding_boxes(np.zeros((1, 3, 3, 1)), box, [[5]])[0, :, :, 0].tolist()
+    [[5.0, 5.0, 5.0], [5.0, 0.0, 5.0], [5.0, 5.0, 5.0]]
+    """
+    if colors is None:
+        colors = np.zeros((0, 4))
+    return call("draw_bounding_boxes", [images, _floats(boxes), _floats(colors)])
+
+
+def non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+) -> Any:
+    """Which boxes to keep: greedily the best, without those that overlap a better one too much.
+
+    Args:
+        boxes: float32 [count, 4]: y1, x1, y2, x2, two opposite corners.
+        scores: float32 [count].
+        max_output_size: How many to keep at most.
+        iou_threshold: From 0 to 1: two boxes overlap too much if the area they share is more than
+            this part of what they cover together.
+        score_threshold: Only boxes of a greater score count.
+
+    Returns:
+        int32 [kept]: indices, the best first.
+
+    Raises:
+        InvalidArgumentError: A shape or a dtype is another one, `max_output_size` is negative, or
+            `iou_threshold` not from 0 to 1.
+
+    >>> boxes = [[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3]]
+    >>> non_max_suppression(boxes, [0.7, 0.8, 0.1], 5).tolist()
+    [1, 2]
+    """
+    return non_max_suppression_with_scores(
+        boxes, scores, max_output_size, iou_threshold, score_threshold
+    )[0]
+
+
+def non_max_suppression_with_scores(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    soft_nms_sigma: Any = 0.0,
+) -> tuple[Any, Any]:
+    """As `non_max_suppression`, with the scores; or lowering the scores of boxes that overlap.
+
+    Args:
+        boxes: float32 [count, 4]: y1, x1, y2, x2, two opposite corners.
+        scores: float32 [count].
+        max_output_size: How many to keep at most.
+        iou_threshold: As in `non_max_suppression`.
+        score_threshold: As in `non_max_suppression`.
+        soft_nms_sigma: If greater than 0, no overlap is too much: it lowers the score, by
+            exp(-overlap ** 2 / (2 * sigma)).
+
+    Returns:
+        int32 [kept]: indices, the best first; float32 [kept]: the scores.
+
+    Raises:
+        InvalidArgumentError: As in `non_max_suppression`.
+
+    >>> boxes = [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]]
+    >>> scores = [0.7, 0.8, 0.5]
+    >>> kept, _ = non_max_suppression_with_scores(boxes, scores, 5, soft_nms_sigma=0.5)
+    >>> kept.tolist()
+    [1, 2, 0]
+    """
+    factors = [_floats(each) for each in (iou_threshold, score_threshold, soft_nms_sigma)]
+    inputs = [_floats(boxes), _floats(scores), max_output_size, *factors]
+    kept: tuple[Any, Any] = call("non_max_suppression", inputs)
+    return kept
+
+
+def _floats(value: Any) -> Any:
+    return value if isinstance(value, Symbol) else np.asarray(value, np.float32)
 
 
 def _rows_and_columns(name: str, given: Sequence[int]) -> list[int]:

@@ -12,6 +12,18 @@
 namespace fastpipe {
 namespace {
 
+// `dims` with another number of channels.
+std::vector<int64_t> WithChannels(Dims dims, int64_t channels) {
+  std::vector<int64_t> changed(dims.begin(), dims.end());
+  changed.back() = channels;
+  return changed;
+}
+
+TensorSpec WithChannels(const TensorSpec& spec, int64_t channels) {
+  if (!spec.known_rank) return spec;
+  return TensorSpec::Of(spec.dtype, WithChannels(Dims(spec.dims), channels));
+}
+
 // ---- HSV ----
 
 struct RgbToHsv {
@@ -64,7 +76,7 @@ Result<KernelPlan> PlanHsv(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
   FASTPIPE_RETURN_IF_ERROR(ExpectPixels(attrs, inputs[0], 1, 3));
   FASTPIPE_ASSIGN(const ChangePixels change, FindOrError(kTable, attrs, inputs, 0));
-  return KernelPlan{{inputs[0]},
+  return KernelPlan{{WithChannels(inputs[0], 3)},
                     KernelFrom([attrs, change](KernelContext*, Inputs in, Outputs out) -> Status {
                       FASTPIPE_RETURN_IF_ERROR(ExpectPixels(attrs, *in[0], 1, 3));
                       change(in[0]->raw(), out[0].Allocate(in[0]->dtype(), in[0]->dims()),
@@ -96,18 +108,6 @@ void Mix(const void* from, int64_t pixels, const Tensor& matrix, void* to) {
 }
 
 constexpr auto kMixes = TableOf<FloatTypes>([]<typename T>() -> MixLoop { return Mix<T>; });
-
-// `dims` with another number of channels.
-std::vector<int64_t> WithChannels(Dims dims, int64_t channels) {
-  std::vector<int64_t> changed(dims.begin(), dims.end());
-  changed.back() = channels;
-  return changed;
-}
-
-TensorSpec WithChannels(const TensorSpec& spec, int64_t channels) {
-  if (!spec.known_rank) return spec;
-  return TensorSpec::Of(spec.dtype, WithChannels(Dims(spec.dims), channels));
-}
 
 Result<KernelPlan> PlanMixChannels(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 2));

@@ -127,10 +127,12 @@ Result<KernelPlan> PlanBox(const Args& attrs, Specs inputs) {
   FASTPIPE_ASSIGN(const IntegersArgument given,
                   IntegersArgument::Read(attrs, kPlan.name, inputs, &next));
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, next));
+  if (inputs[0].known_rank) FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, inputs[0].dims));
   FASTPIPE_ASSIGN(TensorSpec spec, BoxSpec(kPlan, attrs, inputs[0], given));
   return KernelPlan{{std::move(spec)},
                     KernelFrom([attrs, given](KernelContext*, Inputs in, Outputs out) -> Status {
                       FASTPIPE_ASSIGN(const ImageBatch images, ImageBatchOf(attrs, *in[0]));
+                      FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, in[0]->dims()));
                       FASTPIPE_ASSIGN(const Box box,
                                       LocateChecked(kPlan, attrs, images, given.Get(in)));
                       return TakeBox(attrs, *in[0], images, box, &out[0]);
@@ -155,6 +157,7 @@ Result<KernelPlan> PlanCentralCrop(const Args& attrs, Specs inputs) {
   }
   TensorSpec spec = inputs[0];
   if (spec.known_rank) {
+    FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, spec.dims));
     const ImageBatch in = ImageBatchOf(spec);
     const Box box = CentralBox(in, fraction);
     spec = ResizedSpec(spec, spec.dtype, in.height < 0 ? -1 : box.height,
@@ -163,6 +166,7 @@ Result<KernelPlan> PlanCentralCrop(const Args& attrs, Specs inputs) {
   return KernelPlan{{std::move(spec)},
                     KernelFrom([attrs, fraction](KernelContext*, Inputs in, Outputs out) -> Status {
                       FASTPIPE_ASSIGN(const ImageBatch images, ImageBatchOf(attrs, *in[0]));
+                      FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, in[0]->dims()));
                       return TakeBox(attrs, *in[0], images, CentralBox(images, fraction), &out[0]);
                     })};
 }

@@ -74,6 +74,7 @@ void OrientImage(const uint8_t* from, const ImageBatch& in, Orientation how, siz
 
 Status Orient(const Args& attrs, Orientation how, const Tensor& images, Output* output) {
   FASTPIPE_ASSIGN(const ImageBatch in, ImageBatchOf(attrs, images));
+  FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, images.dims()));
   const auto [rows, columns] =
       how.transposed ? std::pair(in.width, in.height) : std::pair(in.height, in.width);
   uint8_t* to = output->Allocate(images.dtype(), in.Resized(rows, columns));
@@ -94,6 +95,7 @@ Result<KernelPlan> PlanFlipImage(const Args& attrs, Specs inputs) {
   FASTPIPE_ASSIGN(how.flip_rows, attrs.BoolOr("flip_rows", false));
   FASTPIPE_ASSIGN(how.flip_columns, attrs.BoolOr("flip_columns", false));
   TensorSpec spec = inputs[0];
+  if (spec.known_rank) FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, spec.dims));
   if (how.transposed && spec.known_rank) {
     const ImageBatch in = ImageBatchOf(spec);
     spec = ResizedSpec(spec, spec.dtype, in.width, in.height);
@@ -113,8 +115,9 @@ Status Rotate(const Args& attrs, const std::vector<int64_t>& turns, const Tensor
   }
   const int64_t quarter = ((turns[0] % 4) + 4) % 4;
   if (quarter == 0) {
+    FASTPIPE_RETURN_IF_ERROR(ImageBatchOf(attrs, images).status());
     output->Set(images);
-    return ImageBatchOf(attrs, images).status();
+    return ExpectNotEmpty(attrs, images.dims());
   }
   return Orient(attrs, kByTurns[quarter], images, output);
 }
@@ -127,6 +130,7 @@ Result<KernelPlan> PlanRotateImage(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, next));
   TensorSpec spec = inputs[0];
   if (spec.known_rank) {
+    FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, spec.dims));
     const ImageBatch in = ImageBatchOf(spec);
     const bool square = in.height == in.width;
     const int64_t quarters = turns.IsStatic() && turns.size() == 1 ? turns.Known()[0] : 0;

@@ -1,5 +1,7 @@
 #include "kernels/image_batch.h"
 
+#include <algorithm>
+
 namespace fastpipe {
 namespace {
 
@@ -27,6 +29,12 @@ Status ExpectImages(const Args& attrs, Specs inputs) {
   const bool shaped = !spec.known_rank || spec.rank() == 3 || spec.rank() == 4;
   if (shaped && DTypeSize(spec.dtype) > 0) return Status::Ok();
   return attrs.Error(StrCat(kExpected, spec.ToString()));
+}
+
+Status ExpectNotEmpty(const Args& attrs, Dims dims) {
+  const Dims image = dims.last(3);
+  if (std::find(image.begin(), image.end(), 0) == image.end()) return Status::Ok();
+  return attrs.Error(StrCat("takes images of at least one value, got shape ", ShapeString(dims)));
 }
 
 ImageBatch ImageBatchOf(const TensorSpec& spec) { return FromDims(spec.dims); }

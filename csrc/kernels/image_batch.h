@@ -23,6 +23,9 @@ struct ImageBatch {
 
 // InvalidArgument unless input 0 is an image or a batch of them, of numbers or bools.
 Status ExpectImages(const Args& attrs, Specs inputs);
+// InvalidArgument if images of shape `dims` have no row, column or channel; -1 is unknown.
+// REQUIRES: rank 3 or 4.
+Status ExpectNotEmpty(const Args& attrs, Dims dims);
 // The sizes, -1 where unknown. REQUIRES: ExpectImages, and a known rank.
 ImageBatch ImageBatchOf(const TensorSpec& spec);
 // The sizes, or InvalidArgument for another rank.

@@ -30,8 +30,8 @@ Status CheckSize(const Args& attrs, const std::vector<int64_t>& size) {
       StrCat("size must be a positive height and width, got [", size[0], ", ", size[1], "]"));
 }
 
-Status Run(const Args& attrs, PillowFilter filter, const std::vector<int64_t>& size,
-           const Tensor& images, Output* output) {
+Status Run(const Args& attrs, PillowFilter filter, PillowPasses passes,
+           const std::vector<int64_t>& size, const Tensor& images, Output* output) {
   FASTPIPE_RETURN_IF_ERROR(CheckSize(attrs, size));
   FASTPIPE_ASSIGN(const ImageBatch in, ImageBatchOf(attrs, images));
   const std::vector<int64_t> dims = in.Resized(size[0], size[1]);
@@ -40,7 +40,7 @@ Status Run(const Args& attrs, PillowFilter filter, const std::vector<int64_t>& s
   const uint8_t* from = images.data<uint8_t>();
   uint8_t* to = output->Allocate<uint8_t>(dims);
   for (int64_t i = 0; i < in.count; ++i) {
-    FASTPIPE_RETURN_IF_ERROR(ResizeLikePillow(from, shape, size[0], size[1], filter, to));
+    FASTPIPE_RETURN_IF_ERROR(ResizeLikePillow(from, shape, size[0], size[1], filter, to, passes));
     from += in.height * in.width * in.channels;
     to += size[0] * size[1] * in.channels;
   }
@@ -55,12 +55,16 @@ Result<KernelPlan> PlanResizeLikePillow(const Args& attrs, Specs inputs) {
                   IntegersArgument::Read(attrs, "size", inputs, &next));
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, next));
   FASTPIPE_ASSIGN(const PillowFilter filter, ReadChoice(attrs, "filter", kFilters));
+  FASTPIPE_ASSIGN(const bool horizontal_first, attrs.BoolOr("horizontal_first", false));
+  const PillowPasses passes =
+      horizontal_first ? PillowPasses::kHorizontalFirst : PillowPasses::kPillow13;
   std::vector<int64_t> known = size.size() ? size.Known() : std::vector<int64_t>{-1, -1};
   if (size.IsStatic() || known.size() != 2) FASTPIPE_RETURN_IF_ERROR(CheckSize(attrs, known));
-  return KernelPlan{{ResizedSpec(inputs[0], DType::kUint8, known[0], known[1])},
-                    KernelFrom([attrs, filter, size](KernelContext*, Inputs in, Outputs out) {
-                      return Run(attrs, filter, size.Get(in), *in[0], &out[0]);
-                    })};
+  return KernelPlan{
+      {ResizedSpec(inputs[0], DType::kUint8, known[0], known[1])},
+      KernelFrom([attrs, filter, passes, size](KernelContext*, Inputs in, Outputs out) {
+        return Run(attrs, filter, passes, size.Get(in), *in[0], &out[0]);
+      })};
 }
 
 FASTPIPE_KERNEL("resize_like_pillow", PlanResizeLikePillow);

@@ -99,6 +99,18 @@ def test_central_crop_of_nothing(fraction: float) -> None:
         image.central_crop(PIXELS, fraction)
 
 
+@pytest.mark.parametrize("shape", [(0, 4, 3), (4, 0, 3), (2, 4, 4, 0)])
+def test_an_image_of_no_values(shape: tuple[int, ...]) -> None:
+    for function in (
+        lambda x: image.central_crop(x, 0.5),
+        lambda x: image.crop_to_bounding_box(x, 0, 0, 1, 1),
+        lambda x: image.pad_to_bounding_box(x, 0, 0, 9, 9),
+        lambda x: image.resize_with_crop_or_pad(x, 9, 9),
+    ):
+        with pytest.raises(InvalidArgumentError, match="takes images of at least one value"):
+            function(np.zeros(shape))
+
+
 def test_in_a_pipeline() -> None:
     offsets = Dataset.from_tensor_slices([0, 3, 9])
     cropped = offsets.map(lambda y: image.crop_to_bounding_box(PIXELS, y, 1, 5, 6))

@@ -18,7 +18,6 @@ IMAGES = {
     "wide": photograph(5, 7, 5).astype(np.float64),
     "bool": photograph(5, 7) > 100,
     "pixel": photograph(1, 1),
-    "empty": photograph(5, 7)[:0],
     "batch": np.stack([photograph(5, 7), photograph(5, 7, seed=1)]),
     "no batch": np.zeros((0, 5, 7, 3), np.uint8),
 }
@@ -46,6 +45,13 @@ def test_no_image(pixels: object) -> None:
     for function in (image.flip_left_right, image.flip_up_down, image.transpose, image.rot90):
         with pytest.raises(InvalidArgumentError, match=r"takes an image \[height, width"):
             function(pixels)
+
+
+@pytest.mark.parametrize("shape", [(0, 4, 3), (4, 0, 3), (2, 4, 4, 0)])
+def test_an_image_of_no_values(shape: tuple[int, ...]) -> None:
+    for function in (image.flip_left_right, image.flip_up_down, image.transpose, image.rot90):
+        with pytest.raises(InvalidArgumentError, match="takes images of at least one value"):
+            function(np.zeros(shape))
 
 
 def test_in_a_pipeline() -> None:

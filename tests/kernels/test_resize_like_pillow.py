@@ -31,6 +31,21 @@ def test_as_pillow(filter: str, old: tuple[int, int], new: tuple[int, int], chan
         np.testing.assert_array_equal(resized, expected)
 
 
+def test_the_order_of_the_passes_shows_where_the_height_shrinks_more() -> None:
+    rng = np.random.default_rng(0)
+    tall, wide = (rng.integers(0, 256, size, np.uint8) for size in ((90, 20, 3), (20, 90, 3)))
+    for pixels, size, differs in (
+        (tall, (9, 20), False),
+        (tall, (9, 19), True),
+        (wide, (19, 9), False),
+    ):
+        results = [
+            image.resize_pillow(pixels, size, "lanczos", horizontal_first=first)
+            for first in (True, False)
+        ]
+        assert np.any(results[0] != results[1]) == differs
+
+
 def test_batches() -> None:
     pixels = np.stack([photograph(9, 7, seed=seed) for seed in range(2)])
     resized = image.resize_pillow(pixels, [4, 5])
