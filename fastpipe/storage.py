@@ -20,7 +20,7 @@ from fastpipe.ragged import RaggedTensor
 from fastpipe.sparse import SparseTensor
 from fastpipe.spec import TensorSpec
 from fastpipe.structure import LEAF, Composite, DatasetLeaf, flatten, is_namedtuple, leaf_structures
-from fastpipe.tracing import call, convert
+from fastpipe.tracing import Symbol, call, convert
 
 # Shards that are read in turn: the order must not vary with the machine.
 _CYCLE = 16
@@ -103,6 +103,8 @@ class Storage(DatasetBase):
             InvalidArgumentError: the elements, or their compression, are others than said.
         """
         path = convert(path)
+        if isinstance(path, Symbol):
+            raise TracingError("load needs the path itself: it reads what the folder says it holds")
         structure, stored, shards = _read_manifest(path, wait)
         if compression not in (None, "", "AUTO") and compression != (stored or "NONE"):
             raise InvalidArgumentError(

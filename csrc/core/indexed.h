@@ -9,11 +9,12 @@
 #include <memory>
 
 #include "core/dataset.h"
+#include "core/numbered.h"
 
 namespace fastpipe {
 
 template <typename Op>
-class IndexedIterator final : public IteratorOf<Op> {
+class IndexedIterator final : public IteratorOf<Op>, public Numbered {
  public:
   using IteratorOf<Op>::IteratorOf;
 

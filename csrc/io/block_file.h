@@ -93,7 +93,8 @@ class BlockReader {
   const Compression compression_;
   int64_t records_ = 0;
   std::vector<Block> blocks_;
-  uint64_t end_ = 0;  // of the last block
+  uint64_t end_ = 0;   // of the last block
+  uint64_t size_ = 0;  // of the file
   Status damage_;
 
   size_t loaded_ = SIZE_MAX;  // the block that is in memory

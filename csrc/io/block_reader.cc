@@ -7,6 +7,13 @@ namespace fastpipe {
 
 using namespace block_format;  // NOLINT: the format is what this file is about
 
+namespace {
+
+// More than any compression reaches: a header must not allocate what its block cannot hold.
+constexpr uint64_t kMaxRatio = 1 << 16;
+
+}  // namespace
+
 Result<std::unique_ptr<BlockReader>> BlockReader::Open(std::unique_ptr<File> file) {
   const std::string path = file->path();
   const uint64_t size = static_cast<uint64_t>(std::max<int64_t>(file->size(), 0));
@@ -49,6 +56,7 @@ Status BlockReader::ReadFully(uint64_t offset, uint8_t* bytes, size_t size) {
 
 // An index that cannot be read is replaced by what a walk through the blocks finds.
 Status BlockReader::ReadIndex(uint64_t size) {
+  size_ = size;
   if (size < kFileHeader + kTrailer) return FindBlocks(size);
   uint8_t trailer[kTrailer];
   FASTPIPE_RETURN_IF_ERROR(ReadFully(size - kTrailer, trailer, kTrailer));
@@ -108,7 +116,7 @@ Status BlockReader::LoadBlock(size_t block) {
   entries_.clear();
   const uint64_t offset = blocks_[block].offset;
   const uint64_t bytes = EndOf(block) - std::min(EndOf(block), offset);
-  if (bytes < kBlockHeader) return BadBlock(block, "the index is wrong");
+  if (bytes < kBlockHeader || bytes > size_) return BadBlock(block, "the index is wrong");
   BufferRef stored = BufferPool::Get().Allocate(std::max<size_t>(bytes, 1));
   FASTPIPE_RETURN_IF_ERROR(ReadFully(offset, stored->data(), bytes));
   const uint8_t* header = stored->data();
@@ -141,6 +149,7 @@ Status BlockReader::Unpack(size_t block, const BufferRef& stored, size_t stored_
     if (data_size_ < raw_size) short_ = BadBlock(block, "it is cut");
     return Status::Ok();
   }
+  if (raw_size / kMaxRatio > packed) return BadBlock(block, "its size is impossible");
   buffer_ = BufferPool::Get().Allocate(std::max<size_t>(raw_size, 1));
   data_ = buffer_->data();
   Status problem;

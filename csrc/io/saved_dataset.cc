@@ -25,6 +25,9 @@ void PutSpec(const TensorSpec& spec, PositionWriter* writer) {
 
 Status GetSpec(PositionReader* reader, TensorSpec* spec) {
   FASTPIPE_ASSIGN(spec->dtype, DTypeFromName(reader->GetBytes()));
+  if (DTypeSize(spec->dtype) == 0 && spec->dtype != DType::kString) {
+    return DataLoss("a dtype is impossible");
+  }
   const int64_t rank = reader->GetInt();
   if (rank < -1 || rank > kMaxRank) return DataLoss("a rank is impossible");
   spec->known_rank = rank >= 0;

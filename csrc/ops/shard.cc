@@ -1,5 +1,6 @@
 // shard(num_shards, index): every num_shards-th element, beginning with number `index`.
 
+#include "core/numbered.h"
 #include "core/registry.h"
 
 namespace fastpipe {
@@ -30,13 +31,26 @@ class ShardIterator final : public UnaryIterator<Shard> {
 
  private:
   Status Produce(Element* out) override {
+    if (numbered_) return ProduceByNumber(out);
     while (true) {
       FASTPIPE_RETURN_IF_ERROR(input_->Next(out));
       const bool ours = turn_ == op().index();
-      turn_ = turn_ + 1 == op().num_shards() ? 0 : turn_ + 1;
+      Turn(1);
       if (ours) return Status::Ok();
     }
   }
+  // An error has its number, and so its turn.
+  Status ProduceByNumber(Element* out) {
+    const int64_t ahead = op().index() - turn_;
+    int64_t skipped = 0;
+    Status status = input_->Skip(ahead < 0 ? ahead + op().num_shards() : ahead, &skipped);
+    Turn(skipped);
+    FASTPIPE_RETURN_IF_ERROR(std::move(status));
+    status = input_->Next(out);
+    if (!status.end_of_sequence() && status.code() != Code::kCancelled) Turn(1);
+    return status;
+  }
+  void Turn(int64_t elements) { turn_ = (turn_ + elements) % op().num_shards(); }
   Status SavePosition(PositionWriter* writer) override {
     writer->PutInt(turn_);
     return UnaryIterator::SavePosition(writer);
@@ -46,6 +60,7 @@ class ShardIterator final : public UnaryIterator<Shard> {
     return UnaryIterator::RestorePosition(reader);
   }
 
+  const bool numbered_ = dynamic_cast<const Numbered*>(input_.get()) != nullptr;
   int64_t turn_ = 0;  // the shard that the next element belongs to; an error passes without a turn
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/numbered.h"
 #include "core/registry.h"
 
 namespace fastpipe {
@@ -49,8 +50,12 @@ class SkipIterator final : public UnaryIterator<Skip> {
   }
 
   // One by one, because Iterator::Skip would pass over an error in silence and count it as an
-  // element: a missing file is reported, and does not take the place of a header line.
+  // element: a missing file is reported, and does not take the place of a header line. Where
+  // elements have numbers, there is nothing to count.
   Status PassBeginning(Element* dropped) {
+    if (passed_ < op().count() && numbered_) {
+      return input_->Skip(op().count() - passed_, &passed_);
+    }
     while (passed_ < op().count()) {
       FASTPIPE_RETURN_IF_ERROR(input_->Next(dropped));
       ++passed_;
@@ -58,6 +63,7 @@ class SkipIterator final : public UnaryIterator<Skip> {
     return Status::Ok();
   }
 
+  const bool numbered_ = dynamic_cast<const Numbered*>(input_.get()) != nullptr;
   int64_t passed_ = 0;  // elements; an error passes without counting
 };
 

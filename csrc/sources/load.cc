@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/numbered.h"
 #include "core/registry.h"
 #include "io/element_bytes.h"
 #include "io/saved_dataset.h"
@@ -28,7 +29,7 @@ class Load final : public Dataset {
 
 // Results are numbered as the elements are: a damaged one is an error in its place. Only elements
 // that cannot be found at all count as one result, an error at the end.
-class LoadIterator final : public IteratorOf<Load> {
+class LoadIterator final : public IteratorOf<Load>, public Numbered {
  public:
   using IteratorOf::IteratorOf;
 

@@ -11,6 +11,7 @@ from fastpipe.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     NotFoundError,
+    TracingError,
 )
 
 
@@ -79,6 +80,11 @@ def test_a_missing_folder_is_an_error_at_once(tmp_path):
     for folder in (tmp_path / "none", tmp_path):
         with pytest.raises(NotFoundError, match=str(folder)):
             fp.Dataset.load(folder)
+
+
+def test_the_path_must_be_known_when_the_pipeline_is_described(tmp_path):
+    with pytest.raises(TracingError, match="load needs the path"):
+        fp.Dataset.from_tensors(str(tmp_path)).flat_map(fp.Dataset.load)
 
 
 def test_what_tensorflow_saved_is_told_apart(tmp_path, write):
@@ -204,6 +210,23 @@ def test_a_position_in_a_damaged_file_holds(tmp_path):
         it = iter(ds)
         outcomes(it, passed)
         assert outcomes(ds.iterator(it.save())) == whole[passed:]
+
+
+def test_skip_and_shard_go_by_number_and_read_nothing_else(tmp_path):
+    texts = [b"element number %05d" % x for x in range(20_000)]
+    fp.Dataset.from_tensor_slices(texts).save(tmp_path)
+    (path,) = shard_files(tmp_path)
+    with open(path, "rb") as file:
+        content = file.read()
+    for number in (b"00010", b"13001"):
+        change(path, content.find(number))
+    ds = fp.Dataset.load(tmp_path)
+    check_op(lambda: ds.skip(15_000), texts[15_000:], cardinality=5000)
+    check_op(lambda: ds.skip(20_001), [], cardinality=0)
+    # An element that is damaged has its number, and its turn.
+    assert outcomes(iter(ds.shard(1000, 11))) == texts[11::1000]
+    assert outcomes(iter(ds.shard(1000, 10))) == [FAILED, *texts[1010::1000]]
+    check_op(lambda: ds.shard(2000, 1002), texts[1002::2000], cardinality=10)
 
 
 def test_a_failing_read_costs_one_element(tmp_path):
