@@ -30,14 +30,18 @@ from fastpipe.making import (
     zeros_like,
 )
 from fastpipe.shapes import (
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
     broadcast_to,
     dtype_of,
     ensure_shape,
     expand_dims,
     identity,
+    identity_n,
     rank,
     reshape,
     shape,
+    shape_n,
     size,
     squeeze,
     static_shape,
@@ -46,12 +50,13 @@ from fastpipe.spec import dtype_name
 from fastpipe.tracing import Symbol, call, convert, unified
 
 __all__ = [
-    "Constant", "argsort", "bitcast", "boolean_mask", "broadcast_to", "concat", "constant",
-    "ensure_shape", "expand_dims", "eye", "fill", "gather", "identity", "index", "linspace",
-    "meshgrid", "one_hot", "ones", "ones_like", "pad", "range_", "rank", "repeat", "reshape",
-    "reverse", "reverse_sequence", "roll", "sequence_mask", "shape", "size", "slice_", "sort",
-    "split", "squeeze", "stack", "strided_slice", "tile", "transpose", "unstack", "where", "zeros",
-    "zeros_like",
+    "Constant", "argsort", "bitcast", "boolean_mask", "broadcast_dynamic_shape",
+    "broadcast_static_shape", "broadcast_to", "concat", "constant", "ensure_shape", "expand_dims",
+    "eye", "fill", "gather", "identity", "identity_n", "index", "linspace", "meshgrid", "one_hot",
+    "ones", "ones_like", "pad", "range_", "rank", "repeat", "reshape", "reverse",
+    "reverse_sequence", "roll", "sequence_mask", "shape", "shape_n", "size", "slice_", "sort",
+    "split", "squeeze", "stack", "strided_slice", "tile", "transpose", "unravel_index", "unstack",
+    "where", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -411,3 +416,18 @@ def _descending(direction: str) -> bool:
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(f"direction must be 'ASCENDING' or 'DESCENDING', got {direction!r}")
     return direction == "DESCENDING"
+
+
+def unravel_index(indices: object, dims: object) -> Any:
+    """The coordinates, one row an axis, of flat positions in a tensor of shape `dims`.
+
+    >>> unravel_index([5, 2], [2, 3]).tolist()
+    [[1, 0], [2, 2]]
+    """
+    flat = convert(indices)
+    sizes = _items(dims)
+    rows: list[Any] = []
+    for each in reversed(sizes):
+        rows.insert(0, call("floor_mod", unified(flat, each)))
+        flat = call("floor_divide", unified(flat, each))
+    return stack(rows)

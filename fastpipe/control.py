@@ -137,3 +137,12 @@ def no_op(*ignored: Any, **options: Any) -> None:
 
     >>> no_op()
     """
+
+
+def executing_eagerly() -> bool:
+    """False while a function is being traced.
+
+    >>> executing_eagerly()
+    True
+    """
+    return current_tracer() is None

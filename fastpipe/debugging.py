@@ -21,8 +21,9 @@ __all__ = [
     "Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal",
     "assert_integer", "assert_less", "assert_less_equal", "assert_near", "assert_negative",
     "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
-    "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_scalar", "assert_shapes",
-    "assert_type", "check_numerics", "print_",
+    "assert_proper_iterable", "assert_rank", "assert_rank_at_least", "assert_rank_in",
+    "assert_scalar", "assert_shapes", "assert_type", "check_numerics", "is_numeric_tensor",
+    "print_",
 ]  # fmt: skip
 
 
@@ -216,6 +217,27 @@ def assert_integer(x: object, message: str | None = None, name: str | None = Non
     if not as_dtype(found).is_integer:
         text = f"{message}: " if message else ""
         raise TypeError(f"{text}expected integers, got {found}")
+
+
+def is_numeric_tensor(tensor: object) -> bool:
+    """True for tensors of numbers.
+
+    >>> import numpy as np
+    >>> is_numeric_tensor(np.float32(1)), is_numeric_tensor("a")
+    (True, False)
+    """
+    return hasattr(tensor, "dtype") and dtype_of(tensor) not in ("bool", "string", "dataset")
+
+
+def assert_proper_iterable(values: object) -> None:
+    """Raises TypeError unless `values` is a list, tuple or the like of values.
+
+    >>> assert_proper_iterable([1, 2])
+    """
+    if isinstance(values, (str, bytes)) or hasattr(values, "dtype"):
+        raise TypeError(f"expected a list of values, got {type(values).__name__}")
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f"expected a list of values, got {type(values).__name__}")
 
 
 def assert_shapes(

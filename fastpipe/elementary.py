@@ -11,10 +11,10 @@ from typing import Any
 from fastpipe.tracing import call, convert
 
 __all__ = [
-    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "erf", "erfc", "exp", "expm1",
-    "is_finite", "is_inf", "is_nan", "lgamma", "log", "log1p", "log_sigmoid", "logit", "reciprocal",
-    "reciprocal_no_nan", "rsqrt", "sigmoid", "sin", "sinh", "softplus", "softsign", "sqrt", "tan",
-    "tanh",
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "digamma", "erf", "erfc",
+    "erfinv", "exp", "expm1", "is_finite", "is_inf", "is_nan", "lgamma", "log", "log1p",
+    "log_sigmoid", "logit", "reciprocal", "reciprocal_no_nan", "rsqrt", "sigmoid", "sin", "sinh",
+    "softplus", "softsign", "sqrt", "tan", "tanh",
 ]  # fmt: skip
 
 
@@ -298,3 +298,21 @@ def reciprocal_no_nan(x: object) -> Any:
     """
     x = convert(x)
     return call("divide_no_nan", [call("ones_like", [x]), x])
+
+
+def erfinv(x: object) -> Any:
+    """The inverse of erf.
+
+    >>> erfinv([0.0]).tolist()
+    [0.0]
+    """
+    return call("erfinv", [x])
+
+
+def digamma(x: object) -> Any:
+    """The derivative of lgamma.
+
+    >>> digamma([1.0]).astype("float64").round(4).tolist()
+    [-0.5772]
+    """
+    return call("digamma", [x])

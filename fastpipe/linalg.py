@@ -16,7 +16,7 @@ from fastpipe.tracing import call, convert, has_symbol, unified
 
 __all__ = [
     "band_part", "diag", "diag_part", "einsum", "eye", "l2_normalize", "matmul",
-    "matrix_transpose", "matvec", "norm", "tensordot", "trace",
+    "matrix_transpose", "matvec", "norm", "set_diag", "tensordot", "trace",
 ]  # fmt: skip
 
 
@@ -128,6 +128,22 @@ def diag_part(input: object) -> Any:
     last = [sizes[-2], sizes[-1]]
     shorter = call("minimum", last) if has_symbol(last) else min(last)
     return call("gather", [kept, range_(shorter)], axis=-1)
+
+
+def set_diag(input: object, diagonal: object) -> Any:
+    """Each matrix with another diagonal.
+
+    >>> set_diag([[1, 2], [3, 4]], [8, 9]).tolist()
+    [[8, 2], [3, 9]]
+    """
+    matrix, values = unified(input, diagonal)
+    sizes = shape(matrix)
+    on = eye(sizes[-2], sizes[-1], dtype="bool")
+    # A column for each row suffices, since only the diagonal is taken.
+    last = call("subtract", unified(shape(values)[-1], 1))
+    least = call("minimum", [range_(sizes[-2]), last])
+    rows = expand_dims(call("gather", [values, least], axis=-1), -1)
+    return call("where", [on, rows, matrix])
 
 
 def trace(x: object) -> Any:

@@ -9,11 +9,39 @@ that differ, and shapes that do not broadcast raise InvalidArgumentError.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from fastpipe.arithmetic import (
+    accumulate_n,
+    add,
+    add_n,
+    atan2,
+    divide,
+    divide_no_nan,
+    floordiv,
+    floormod,
+    is_non_decreasing,
+    is_strictly_increasing,
+    maximum,
+    minimum,
+    mod,
+    multiply,
+    multiply_no_nan,
+    nextafter,
+    polyval,
+    pow,
+    scalar_mul,
+    squared_difference,
+    subtract,
+    truediv,
+    truncatediv,
+    truncatemod,
+    xdivy,
+    xlog1py,
+    xlogy,
+)
 from fastpipe.counting import (
     bincount,
     confusion_matrix,
@@ -35,8 +63,10 @@ from fastpipe.elementary import (
     atanh,
     cos,
     cosh,
+    digamma,
     erf,
     erfc,
+    erfinv,
     exp,
     expm1,
     is_finite,
@@ -61,7 +91,6 @@ from fastpipe.elementary import (
 )
 from fastpipe.linalg import l2_normalize
 from fastpipe.logic import (
-    binary,
     bitwise_and,
     bitwise_or,
     bitwise_xor,
@@ -114,223 +143,29 @@ from fastpipe.segments import (
 )
 from fastpipe.shapes import dtype_of
 from fastpipe.spec import as_dtype, dtype_name
-from fastpipe.tracing import call, convert, unified
+from fastpipe.tracing import call, convert
 
 __all__ = [
     "abs", "accumulate_n", "acos", "acosh", "add", "add_n", "argmax", "argmin", "asin", "asinh",
     "atan", "atan2", "atanh", "bincount", "bitwise_and", "bitwise_or", "bitwise_xor", "cast",
     "ceil", "check_numerics", "clip_by_value", "confusion_matrix", "cos", "cosh", "count_nonzero",
-    "cumprod", "cumsum", "cumulative_logsumexp", "divide", "divide_no_nan", "equal", "erf", "erfc",
-    "exp", "expm1", "floor", "floordiv", "floormod", "greater", "greater_equal",
-    "histogram_fixed_width", "histogram_fixed_width_bins", "in_top_k", "invert",
-    "invert_permutation", "is_finite", "is_inf", "is_nan", "l2_normalize", "left_shift", "less",
-    "less_equal", "lgamma", "log", "log1p", "log_sigmoid", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "logit", "maximum", "minimum", "mod", "multiply",
-    "multiply_no_nan", "negative", "not_equal", "polyval", "pow", "reciprocal", "reciprocal_no_nan",
-    "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max",
-    "reduce_mean", "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance",
-    "relu", "right_shift", "rint", "round", "rsqrt", "saturate_cast", "searchsorted", "segment_max",
-    "segment_mean", "segment_min", "segment_prod", "segment_sum", "sigmoid", "sign", "sin", "sinh",
-    "softplus", "softsign", "sqrt", "square", "squared_difference", "subtract", "tan", "tanh",
-    "top_k", "truediv", "truncatediv", "truncatemod", "unique", "unique_with_counts",
-    "unsorted_segment_max", "unsorted_segment_mean", "unsorted_segment_min",
-    "unsorted_segment_prod", "unsorted_segment_sqrt_n", "unsorted_segment_sum", "xdivy", "xlogy",
-    "zero_fraction",
+    "cumprod", "cumsum", "cumulative_logsumexp", "digamma", "divide", "divide_no_nan", "equal",
+    "erf", "erfc", "erfinv", "exp", "expm1", "floor", "floordiv", "floormod", "greater",
+    "greater_equal", "histogram_fixed_width", "histogram_fixed_width_bins", "in_top_k", "invert",
+    "invert_permutation", "is_finite", "is_inf", "is_nan", "is_non_decreasing",
+    "is_strictly_increasing", "l2_normalize", "left_shift", "less", "less_equal", "lgamma", "log",
+    "log1p", "log_sigmoid", "logical_and", "logical_not", "logical_or", "logical_xor", "logit",
+    "maximum", "minimum", "mod", "multiply", "multiply_no_nan", "negative", "nextafter",
+    "not_equal", "polyval", "pow", "reciprocal", "reciprocal_no_nan", "reduce_all", "reduce_any",
+    "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min",
+    "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance", "relu", "right_shift", "rint",
+    "round", "rsqrt", "saturate_cast", "scalar_mul", "searchsorted", "segment_max", "segment_mean",
+    "segment_min", "segment_prod", "segment_sum", "sigmoid", "sign", "sin", "sinh", "softplus",
+    "softsign", "sqrt", "square", "squared_difference", "subtract", "tan", "tanh", "top_k",
+    "truediv", "truncatediv", "truncatemod", "unique", "unique_with_counts", "unsorted_segment_max",
+    "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod",
+    "unsorted_segment_sqrt_n", "unsorted_segment_sum", "xdivy", "xlog1py", "xlogy", "zero_fraction",
 ]  # fmt: skip
-
-
-# ---- two tensors ----
-
-
-def add(x: object, y: object) -> Any:
-    """x + y; joins strings.
-
-    >>> add([1, 2], 3).tolist()
-    [4, 5]
-    """
-    return binary("add", x, y)
-
-
-def subtract(x: object, y: object) -> Any:
-    """x - y.
-
-    >>> subtract([1, 2], 3).tolist()
-    [-2, -1]
-    """
-    return binary("subtract", x, y)
-
-
-def multiply(x: object, y: object) -> Any:
-    """x * y.
-
-    >>> multiply([1, 2], 3).tolist()
-    [3, 6]
-    """
-    return binary("multiply", x, y)
-
-
-def divide(x: object, y: object) -> Any:
-    """x / y: integers of 8 and 16 bits give float32, wider ones float64.
-
-    >>> divide([7, 8], 2).tolist()
-    [3.5, 4.0]
-    """
-    return binary("divide", x, y)
-
-
-truediv = divide
-
-
-def floordiv(x: object, y: object) -> Any:
-    """x // y, rounded down. An integer divided by zero is an error.
-
-    >>> floordiv([7, -7], 2).tolist()
-    [3, -4]
-    """
-    return binary("floor_divide", x, y)
-
-
-def floormod(x: object, y: object) -> Any:
-    """x % y, with the sign of y. An integer divided by zero is an error.
-
-    >>> floormod([7, -7], 4).tolist()
-    [3, 1]
-    """
-    return binary("floor_mod", x, y)
-
-
-mod = floormod
-
-
-def truncatediv(x: object, y: object) -> Any:
-    """x / y, rounded towards zero. An integer divided by zero is an error.
-
-    >>> truncatediv([7, -7], 2).tolist()
-    [3, -3]
-    """
-    return binary("truncate_divide", x, y)
-
-
-def truncatemod(x: object, y: object) -> Any:
-    """What truncatediv leaves, with the sign of x. An integer divided by zero is an error.
-
-    >>> truncatemod([7, -7], 4).tolist()
-    [3, -3]
-    """
-    return binary("truncate_mod", x, y)
-
-
-def divide_no_nan(x: object, y: object) -> Any:
-    """x / y, or 0 where y is 0; floats, and integers by way of divide.
-
-    >>> divide_no_nan([3.0, 1.0], [2.0, 0.0]).tolist()
-    [1.5, 0.0]
-    """
-    x, y = unified(x, y)
-    if "float" not in dtype_of(x) and dtype_of(x) == dtype_of(y):
-        name = "float32" if as_dtype(dtype_of(x)).itemsize < 4 else "float64"
-        x, y = cast(x, name), cast(y, name)
-    return call("divide_no_nan", [x, y])
-
-
-def multiply_no_nan(x: object, y: object) -> Any:
-    """x * y, or 0 where y is 0, even if x is infinite or NaN; floats.
-
-    >>> multiply_no_nan([3.0, float("inf")], [2.0, 0.0]).tolist()
-    [6.0, 0.0]
-    """
-    return binary("multiply_no_nan", x, y)
-
-
-def xlogy(x: object, y: object) -> Any:
-    """x * log(y), or 0 where x is 0; floats.
-
-    >>> xlogy([0.0, 2.0], [0.0, 1.0]).tolist()
-    [0.0, 0.0]
-    """
-    return binary("xlogy", x, y)
-
-
-def xdivy(x: object, y: object) -> Any:
-    """x / y, or 0 where x is 0; floats.
-
-    >>> xdivy([0.0, 2.0], [0.0, 4.0]).tolist()
-    [0.0, 0.5]
-    """
-    return binary("xdivy", x, y)
-
-
-def pow(x: object, y: object) -> Any:
-    """x to the power of y. A negative power of an integer is an error.
-
-    >>> pow([2, 3], 3).tolist()
-    [8, 27]
-    """
-    return binary("power", x, y)
-
-
-def minimum(x: object, y: object) -> Any:
-    """The lesser of each pair; NaN if one of them is.
-
-    >>> minimum([1, 5], 3).tolist()
-    [1, 3]
-    """
-    return binary("minimum", x, y)
-
-
-def maximum(x: object, y: object) -> Any:
-    """The greater of each pair; NaN if one of them is.
-
-    >>> maximum([1, 5], 3).tolist()
-    [3, 5]
-    """
-    return binary("maximum", x, y)
-
-
-def squared_difference(x: object, y: object) -> Any:
-    """(x - y) ** 2.
-
-    >>> squared_difference([1, 5], 3).tolist()
-    [4, 4]
-    """
-    return binary("squared_difference", x, y)
-
-
-def atan2(y: object, x: object) -> Any:
-    """The angle of the point (x, y) in radians; floats.
-
-    >>> atan2(0.0, [1.0, 2.0]).tolist()
-    [0.0, 0.0]
-    """
-    return binary("atan2", y, x)
-
-
-def add_n(inputs: Sequence[object]) -> Any:
-    """The sum of tensors of one shape and dtype.
-
-    >>> add_n([[1, 2], [3, 4], [5, 6]]).tolist()
-    [9, 12]
-    """
-    total, *rest = inputs
-    for each in rest:
-        total = add(total, each)
-    return call("identity", [total])
-
-
-accumulate_n = add_n
-
-
-def polyval(coeffs: Sequence[object], x: object) -> Any:
-    """coeffs[0] * x ** n + ... + coeffs[n], by Horner's rule.
-
-    >>> float(polyval([1.0, 2.0], 3.0))
-    5.0
-    """
-    x = convert(x)
-    total: Any = None
-    for each in coeffs:
-        total = convert(each) if total is None else add(multiply(total, x), each)
-    return call("zeros_like", [x]) if total is None else total
 
 
 # ---- one tensor ----

@@ -18,7 +18,8 @@ from fastpipe.spec import as_tensor, dtype_name
 from fastpipe.tracing import Symbol, call, convert
 
 __all__ = [
-    "broadcast_to", "ensure_shape", "expand_dims", "identity", "rank", "reshape", "shape", "size",
+    "broadcast_dynamic_shape", "broadcast_static_shape", "broadcast_to", "ensure_shape",
+    "expand_dims", "identity", "identity_n", "rank", "reshape", "shape", "shape_n", "size",
     "squeeze",
 ]  # fmt: skip
 
@@ -130,3 +131,61 @@ def identity(input: object) -> Any:
     [1, 2]
     """
     return call("identity", [input])
+
+
+def identity_n(input: Sequence[object]) -> list[Any]:
+    """The tensors themselves.
+
+    >>> [int(each) for each in identity_n([1, 2])]
+    [1, 2]
+    """
+    return [identity(each) for each in input]
+
+
+def shape_n(input: Sequence[object], out_type: object = "int32") -> list[Any]:
+    """The shape of each tensor.
+
+    >>> [each.tolist() for each in shape_n([[1, 2], [[3]]])]
+    [[2], [1, 1]]
+    """
+    return [shape(each, out_type) for each in input]
+
+
+def broadcast_static_shape(shape_x: Sequence[int | None], shape_y: Sequence[int | None]) -> Any:
+    """The shape to which two shapes broadcast, None where it is not known.
+
+    Raises:
+        ValueError: they do not broadcast.
+
+    >>> broadcast_static_shape((2, 1), (None, 3))
+    (2, 3)
+    """
+    rank = max(len(shape_x), len(shape_y))
+    sizes: list[int | None] = []
+    for axis in range(-rank, 0):
+        x = shape_x[axis] if -axis <= len(shape_x) else 1
+        y = shape_y[axis] if -axis <= len(shape_y) else 1
+        if x == y or y == 1:
+            sizes.append(x)
+        elif x == 1 or x is None:
+            sizes.append(y)
+        elif y is None:
+            sizes.append(x)
+        else:
+            raise ValueError(f"the shapes {shape_x!r} and {shape_y!r} do not broadcast")
+    return tuple(sizes)
+
+
+def broadcast_dynamic_shape(shape_x: object, shape_y: object) -> Any:
+    """The shape to which two shapes broadcast, as a tensor.
+
+    >>> broadcast_dynamic_shape([2, 1], [3]).tolist()
+    [2, 3]
+    """
+    whole = call("add", [_bools(shape_x), _bools(shape_y)])
+    return call("shape", [whole], out_type="int32")
+
+
+def _bools(dims: object) -> Any:
+    attrs, inputs = integers("dims", dims)
+    return call("fill", [np.uint8(0), *inputs], **attrs)

@@ -13,6 +13,7 @@ import numpy as np
 
 from fastpipe.errors import InvalidArgumentError
 from fastpipe.ragged import RaggedTensor
+from fastpipe.rows import rows_of_each
 from fastpipe.spec import dtype_name
 from fastpipe.tracing import call, convert
 from fastpipe.unicode import (
@@ -56,14 +57,14 @@ def split(input: object, sep: str | bytes | None = None, maxsplit: int = -1) -> 
     """Splits strings as Python's `str.split` does.
 
     Args:
-        input: A scalar string, or a vector of them. A symbol of unknown rank must turn out to be a
-            scalar.
+        input: Strings of any shape, or a RaggedTensor of them. A symbol of unknown rank must turn
+            out to be a scalar.
         sep: What separates the pieces; None or "" means runs of ASCII white space.
         maxsplit: How many times to split at most; negative means without limit.
 
     Returns:
-        The pieces: of a scalar a string tensor of shape [n], of anything else a RaggedTensor with
-        one more dimension.
+        The pieces: of a scalar a string tensor of shape [n], else a RaggedTensor with one more
+        axis, whose rows are the pieces of each string.
 
     Raises:
         InvalidArgumentError: `input` is not a string.
@@ -71,15 +72,17 @@ def split(input: object, sep: str | bytes | None = None, maxsplit: int = -1) -> 
     >>> split("a,b,,c", ",").tolist()
     [b'a', b'b', b'', b'c']
     """
+
+    def pieces(texts: object) -> Any:
+        return call("string_split", [texts], sep=sep, maxsplit=maxsplit, ragged=True)
+
     value = convert(input)
     if isinstance(value, RaggedTensor):
-        return value.with_flat_values(split(value.flat_values, sep, maxsplit))
+        return rows_of_each(value, pieces)
     rank = 0 if isinstance(value, bytes) else value.ndim
-    if rank is not None and rank > 1:
-        return split(RaggedTensor.from_tensor(value, ragged_rank=rank - 1), sep, maxsplit)
-    if rank == 1:
-        return RaggedTensor(*call("string_split", [value], sep=sep, maxsplit=maxsplit, ragged=True))
-    return call("string_split", [value], sep=sep, maxsplit=maxsplit, ragged=False)
+    if not rank:
+        return call("string_split", [value], sep=sep, maxsplit=maxsplit, ragged=False)
+    return rows_of_each(value, pieces)
 
 
 def length(input: object, unit: str = "BYTE") -> object:
@@ -111,10 +114,15 @@ def join(inputs: Sequence[object], separator: str | bytes = "") -> object:
 
 
 def lower(input: object, encoding: str = "") -> object:
-    """ASCII letters in lower case; all other bytes stay.
+    """Letters in lower case.
+
+    Args:
+        input: Strings of any shape.
+        encoding: "" changes ASCII letters and leaves all other bytes; "utf-8" changes all letters
+            of Unicode, and replaces malformed text by U+FFFD.
 
     Raises:
-        InvalidArgumentError: `encoding` is not "": only ASCII is supported.
+        InvalidArgumentError: `encoding` is something else.
 
     >>> lower("AbC")
     b'abc'
@@ -123,10 +131,15 @@ def lower(input: object, encoding: str = "") -> object:
 
 
 def upper(input: object, encoding: str = "") -> object:
-    """ASCII letters in upper case; all other bytes stay.
+    """Letters in upper case.
+
+    Args:
+        input: Strings of any shape.
+        encoding: "" changes ASCII letters and leaves all other bytes; "utf-8" changes all letters
+            of Unicode, and replaces malformed text by U+FFFD.
 
     Raises:
-        InvalidArgumentError: `encoding` is not "": only ASCII is supported.
+        InvalidArgumentError: `encoding` is something else.
 
     >>> upper("AbC")
     b'ABC'
@@ -330,20 +343,15 @@ def bytes_split(input: object) -> object:
     """The bytes of each string, as strings.
 
     Args:
-        input: A scalar string, or a vector of them.
+        input: Strings of any known rank, or a RaggedTensor of them.
 
     Returns:
-        Of a scalar a vector, of a vector a RaggedTensor with one row a string.
+        Of a scalar a vector, else a RaggedTensor with one more axis.
 
     >>> bytes_split("ab").tolist()
     [b'a', b'b']
     """
-    text = convert(input)
-    values, splits = call("string_bytes", [text])
-    rank = 0 if isinstance(text, bytes) else text.ndim
-    if rank not in (0, 1):
-        raise InvalidArgumentError(f"bytes_split: expected a scalar or a vector, got rank {rank}")
-    return values if rank == 0 else RaggedTensor(values, splits)
+    return rows_of_each(input, lambda texts: call("string_bytes", [texts]))
 
 
 def ngrams(

@@ -12,6 +12,7 @@ import numpy as np
 
 from fastpipe.errors import InvalidArgumentError
 from fastpipe.ragged import RaggedTensor
+from fastpipe.rows import rows_of_each
 from fastpipe.tracing import call, convert
 
 __all__ = [
@@ -23,17 +24,16 @@ _REPLACEMENT = 0xFFFD
 
 
 def _decoded(input: object, offsets: bool, **attrs: Any) -> Any:
-    text = convert(input)
-    rank = 0 if isinstance(text, bytes) else text.ndim
-    if rank is None or rank > 1:
-        raise InvalidArgumentError(
-            f"expected strings of rank 0 or 1, got rank {'unknown' if rank is None else rank}"
-        )
-    values, splits, starts = call("unicode_decode", [text], **attrs)
-    parts = [values, starts] if offsets else [values]
-    if rank == 1:
-        parts = [RaggedTensor(part, splits) for part in parts]
-    return tuple(parts) if offsets else parts[0]
+    found: list[Any] = []
+
+    def decode(texts: object) -> Any:
+        found[:] = call("unicode_decode", [texts], **attrs)
+        return found[:2]
+
+    rows = rows_of_each(input, decode)
+    if not offsets:
+        return rows
+    return rows, rows_of_each(input, lambda texts: (found[2], found[1]))
 
 
 def unicode_decode(
@@ -46,14 +46,14 @@ def unicode_decode(
     """The code points of each string, as int32.
 
     Args:
-        input: a scalar string, or a vector of them.
+        input: strings of any known rank, or a RaggedTensor of them.
         input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE", or another of the usual ones.
         errors: "replace", "ignore" or "strict".
         replacement_char: a code point.
         replace_control_characters: treats U+0000 to U+001F as malformed.
 
     Returns:
-        Of a scalar a vector, of a vector a RaggedTensor with one row a string.
+        Of a scalar a vector, else a RaggedTensor with one more axis.
 
     >>> unicode_decode("añ", "UTF-8").tolist()
     [97, 241]
@@ -100,13 +100,13 @@ def unicode_split(
     """The characters of each string, as strings.
 
     Args:
-        input: a scalar string, or a vector of them.
+        input: strings of any known rank, or a RaggedTensor of them.
         input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE", also that of the characters.
         errors: "replace", "ignore" or "strict".
         replacement_char: a code point.
 
     Returns:
-        Of a scalar a vector, of a vector a RaggedTensor with one row a string.
+        Of a scalar a vector, else a RaggedTensor with one more axis.
 
     >>> [character.decode() for character in unicode_split("añ")]
     ['a', 'ñ']

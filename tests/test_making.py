@@ -6,8 +6,10 @@ import pytest
 
 import fastpipe as fp
 from fastpipe import linalg, nn
-from fastpipe.array import slice_
+from fastpipe.array import slice_, unravel_index
 from fastpipe.errors import InvalidArgumentError
+from fastpipe.scatter import dynamic_partition, dynamic_stitch
+from fastpipe.shapes import broadcast_dynamic_shape, broadcast_static_shape
 
 
 @pytest.mark.parametrize(("start", "stop"), [(0.0, 1.0), (-2.0, 3.0), (5.0, 5.0)])
@@ -98,3 +100,30 @@ def test_blocks_of_pixels():
 def test_clipping_by_the_norm_of_all():
     clipped, norm = linalg.clip_by_global_norm([np.float32([3]), np.float32([4])], 1.0)
     assert norm == 5 and np.allclose([each[0] for each in clipped], [0.6, 0.8])
+
+
+def test_partitions_and_back():
+    x, parts = np.int32([[1, 2], [3, 4], [5, 6]]), np.int32([1, 0, 1])
+    want = [x[1:2], x[[0, 2]]]
+    open_shapes.check(lambda t, p: dynamic_partition(t, p, 2), [x, parts], want)
+    assert dynamic_stitch([[1], [0, 2]], want).tolist() == x.tolist()
+    with pytest.raises(InvalidArgumentError, match="partitions must be between 0 and 1, got"):
+        dynamic_partition([1], [2], 2)
+
+
+def test_coordinates():
+    got = np.unravel_index([5, 11, 0], [3, 4])
+    assert unravel_index(np.int64([5, 11, 0]), [3, 4]).tolist() == np.array(got).tolist()
+
+
+def test_shapes_that_broadcast():
+    assert broadcast_static_shape((2, 1), (None, 3)) == (2, 3)
+    assert broadcast_dynamic_shape([2, 1], [1, 3]).tolist() == [2, 3]
+    with pytest.raises(ValueError, match="do not broadcast"):
+        broadcast_static_shape((2,), (3,))
+
+
+def test_matrices_with_another_diagonal():
+    x = np.zeros([2, 2, 3], np.float32)
+    got = linalg.set_diag(x, np.float32([[1, 2], [3, 4]]))
+    assert got[1].tolist() == [[3, 0, 0], [0, 4, 0]]

@@ -1,4 +1,5 @@
-// add, subtract, multiply, minimum, maximum, squared_difference, power, atan2: two tensors of one
+// add, subtract, multiply, minimum, maximum, squared_difference, power, atan2,
+// nextafter: two tensors of one
 // dtype, broadcast.
 //
 // Integers wrap around. add also joins strings. minimum and maximum of a NaN and anything are NaN.
@@ -74,6 +75,13 @@ struct Atan2 {
   template <typename T>
   static T Apply(T a, T b) {
     return std::atan2(a, b);
+  }
+};
+
+struct NextAfter {
+  template <typename T>
+  static T Apply(T a, T b) {
+    return std::nextafter(a, b);
   }
 };
 
@@ -160,6 +168,7 @@ FASTPIPE_KERNEL("maximum", (Plan<Maximum, NumberTypes>));
 FASTPIPE_KERNEL("squared_difference", (Plan<SquaredDifference, NumberTypes>));
 FASTPIPE_KERNEL("power", PlanPower);
 FASTPIPE_KERNEL("atan2", (Plan<Atan2, FloatTypes>));
+FASTPIPE_KERNEL("nextafter", (Plan<NextAfter, Types<float, double>>));
 
 }  // namespace
 }  // namespace fastpipe

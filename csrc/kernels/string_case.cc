@@ -1,31 +1,38 @@
-// string_lower(text), string_upper(text), string_strip(text): each string by itself, as ASCII.
+// string_lower(text), string_upper(text): each string in lower or upper case, by `encoding`: "" for
+// ASCII or "utf-8".
+// string_strip(text): each string without ASCII white space at both ends.
 
 #include "core/registry.h"
 #include "io/text.h"
+#include "kernels/choice.h"
 #include "kernels/string_map.h"
+#include "kernels/unicode_case.h"
 
 namespace fastpipe {
 namespace {
 
-// The bytes from `first` to `first` + 25 change case; all others stay.
+// ASCII: the bytes from `first` to `first` + 25 change case; all others stay.
 template <char first>
-Result<KernelPlan> PlanCase(const Args& attrs, Specs inputs) {
-  FASTPIPE_ASSIGN(const std::string encoding, attrs.StringOr("encoding", ""));
-  if (!encoding.empty()) {
-    return attrs.Error(
-        StrCat("encoding must be '' (ASCII letters change case, all other bytes "
-               "stay), got '",
-               encoding, "'"));
+void AppendAscii(std::string_view text, std::string* out) {
+  out->assign(text);
+  for (char& c : *out) {
+    if (c >= first && c < first + 26) c ^= 0x20;
   }
-  return PlanStringMap(attrs, inputs, DType::kString, [](const Tensor& input, Output* output) {
-    return RewriteStrings(input, output, [](std::string_view text, std::string* out) {
-      out->assign(text);
-      for (char& c : *out) {
-        if (c >= first && c < first + 26) c ^= 0x20;
-      }
-      return Status::Ok();
-    });
-  });
+}
+
+using Append = void (*)(std::string_view text, std::string* out);
+
+template <Append ascii, Append utf8>
+Result<KernelPlan> PlanCase(const Args& attrs, Specs inputs) {
+  static constexpr Choice<Append> kEncodings[] = {{"", ascii}, {"utf-8", utf8}};
+  FASTPIPE_ASSIGN(const Append append, ReadChoice(attrs, "encoding", kEncodings));
+  return PlanStringMap(
+      attrs, inputs, DType::kString, [append](const Tensor& input, Output* output) {
+        return RewriteStrings(input, output, [append](std::string_view text, std::string* out) {
+          append(text, out);
+          return Status::Ok();
+        });
+      });
 }
 
 Result<KernelPlan> PlanStrip(const Args& attrs, Specs inputs) {
@@ -34,8 +41,8 @@ Result<KernelPlan> PlanStrip(const Args& attrs, Specs inputs) {
   });
 }
 
-FASTPIPE_KERNEL("string_lower", PlanCase<'A'>);
-FASTPIPE_KERNEL("string_upper", PlanCase<'a'>);
+FASTPIPE_KERNEL("string_lower", (PlanCase<AppendAscii<'A'>, AppendLower>));
+FASTPIPE_KERNEL("string_upper", (PlanCase<AppendAscii<'a'>, AppendUpper>));
 FASTPIPE_KERNEL("string_strip", PlanStrip);
 
 }  // namespace

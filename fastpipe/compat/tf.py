@@ -32,7 +32,7 @@ from fastpipe import ragged_ops as ragged
 from fastpipe.array import *  # noqa: F403
 from fastpipe.array import range_ as range
 from fastpipe.array import slice_ as slice
-from fastpipe.control import case, cond, function, no_op, switch_case
+from fastpipe.control import case, cond, executing_eagerly, function, no_op, switch_case
 from fastpipe.counting import searchsorted, unique, unique_with_counts
 from fastpipe.debugging import Assert
 from fastpipe.debugging import print_ as print
@@ -50,6 +50,8 @@ from fastpipe.loops import foldl, foldr, map_fn, scan, vectorized_map, while_loo
 from fastpipe.math import *  # noqa: F403
 from fastpipe.ragged import RaggedTensor, RaggedTensorSpec
 from fastpipe.scatter import (
+    dynamic_partition,
+    dynamic_stitch,
     gather_nd,
     scatter_nd,
     tensor_scatter_nd_add,
@@ -107,6 +109,15 @@ data = SimpleNamespace(
     experimental=_fp.experimental,
 )
 experimental = SimpleNamespace(Optional=_fp.experimental.Optional)
+as_string = strings.as_string
+assert_equal = debugging.assert_equal
+assert_greater = debugging.assert_greater
+assert_less = debugging.assert_less
+assert_rank = debugging.assert_rank
+autograph = SimpleNamespace(experimental=SimpleNamespace(do_not_convert=function))
+custom_gradient = grad_pass_through = function
+device = nullcontext
+realdiv = math.truediv
 bitwise = SimpleNamespace(
     bitwise_and=math.bitwise_and,
     bitwise_or=math.bitwise_or,
@@ -116,20 +127,42 @@ bitwise = SimpleNamespace(
     right_shift=math.right_shift,
 )
 dtypes = SimpleNamespace(
-    DType=DType, as_dtype=as_dtype, cast=math.cast, saturate_cast=math.saturate_cast
+    DType=DType,
+    as_dtype=as_dtype,
+    bfloat16=bfloat16,
+    bool=bool,
+    cast=math.cast,
+    double=double,
+    float16=float16,
+    float32=float32,
+    float64=float64,
+    half=half,
+    int16=int16,
+    int32=int32,
+    int64=int64,
+    int8=int8,
+    saturate_cast=math.saturate_cast,
+    string=string,
+    uint16=uint16,
+    uint32=uint32,
+    uint64=uint64,
+    uint8=uint8,
 )
 
 __all__ = [
     "Assert", "DType", "RaggedTensor", "RaggedTensorSpec", "SparseTensor", "SparseTensorSpec",
-    "Tensor", "TensorShape", "TensorSpec", "as_dtype", "audio", "bfloat16", "bitwise", "bool",
-    "case", "clip_by_global_norm", "clip_by_norm", "cond", "constant", "control_dependencies",
-    "convert_to_tensor", "data", "debugging", "double", "dtypes", "einsum", "errors",
-    "experimental", "float16", "float32", "float64", "foldl", "foldr", "function", "gather_nd",
-    "get_static_value", "group", "guarantee_const", "half", "image", "int16", "int32", "int64",
-    "int8", "io", "is_tensor", "linalg", "lookup", "map_fn", "math", "matmul", "name_scope", "nest",
-    "newaxis", "nn", "no_op", "norm", "numpy_function", "print", "py_function", "ragged", "range",
-    "scan", "scatter_nd", "searchsorted", "slice", "sparse", "stop_gradient", "string", "strings",
-    "switch_case", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
+    "Tensor", "TensorShape", "TensorSpec", "as_dtype", "as_string", "assert_equal",
+    "assert_greater", "assert_less", "assert_rank", "audio", "autograph", "bfloat16", "bitwise",
+    "bool", "case", "clip_by_global_norm", "clip_by_norm", "cond", "constant",
+    "control_dependencies", "convert_to_tensor", "custom_gradient", "data", "debugging", "device",
+    "double", "dtypes", "dynamic_partition", "dynamic_stitch", "einsum", "errors",
+    "executing_eagerly", "experimental", "float16", "float32", "float64", "foldl", "foldr",
+    "function", "gather_nd", "get_static_value", "grad_pass_through", "group", "guarantee_const",
+    "half", "image", "int16", "int32", "int64", "int8", "io", "is_tensor", "linalg", "lookup",
+    "map_fn", "math", "matmul", "name_scope", "nest", "newaxis", "nn", "no_op", "norm",
+    "numpy_function", "print", "py_function", "ragged", "range", "realdiv", "scan", "scatter_nd",
+    "searchsorted", "slice", "sparse", "stop_gradient", "string", "strings", "switch_case",
+    "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
     "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "uint16", "uint32", "uint64",
     "uint8", "unique", "unique_with_counts", "vectorized_map", "while_loop",
 ]  # fmt: skip

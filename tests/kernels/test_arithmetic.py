@@ -94,6 +94,20 @@ def test_power_of_floats_and_atan2():
     open_shapes.check(math.atan2, [x, x + 1], np.arctan2(x, x + 1), 1e-12)
 
 
+def test_the_float_next_to_another():
+    for dtype in ("float32", "float64"):
+        x, y = np.array([1, 0, 5], dtype), np.array([2, -1, 5], dtype)
+        open_shapes.check(math.nextafter, [x, y], np.nextafter(x, y))
+
+
+def test_what_is_made_of_it():
+    assert math.scalar_mul(2, np.float32([1.5])).tolist() == [3]
+    assert math.xlog1py(np.float32([0, 2]), np.float32([-1, 0])).tolist() == [0, 0]
+    assert math.is_non_decreasing([[1, 1], [2, 3]]) and not math.is_strictly_increasing([1, 1])
+    assert math.is_strictly_increasing(np.zeros([0], np.int32))
+    assert math.polyval([1, 2, 3], 2) == 11
+
+
 def test_negative_power_of_an_integer():
     with pytest.raises(InvalidArgumentError, match="exponent of integers must be >= 0, got -1"):
         math.pow(2, -1)

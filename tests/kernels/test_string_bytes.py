@@ -19,8 +19,13 @@ def test_bytes_of_a_vector():
         assert rows.to_list() == [[b"a", b"b"], [], [b"c"]]
 
 
+def test_bytes_of_a_matrix():
+    assert strings.bytes_split([["ab", ""], ["c", "d"]]).to_list() == [
+        [[b"a", b"b"], []],
+        [[b"c"], [b"d"]],
+    ]
+
+
 def test_errors():
-    with pytest.raises(InvalidArgumentError, match="got rank 2"):
-        strings.bytes_split([["a"]])
     with pytest.raises(InvalidArgumentError, match="must be string, got int32"):
         strings.bytes_split([1])

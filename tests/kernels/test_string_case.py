@@ -1,7 +1,13 @@
+import sys
+from unicodedata import ucd_3_2_0
+
+import numpy as np
 import pytest
 
 from fastpipe import strings
 from fastpipe.errors import InvalidArgumentError
+
+CHANGED = ""  # letters that got a partner later
 
 
 @pytest.mark.parametrize(
@@ -23,10 +29,31 @@ def test_case_keeps_the_shape():
     assert strings.upper([["a", "b"]]).tolist() == [[b"A", b"B"]]
 
 
+def test_every_character_of_utf_8():
+    # What Unicode 3.2 knows has the same case in every later version.
+    known = [
+        chr(c)
+        for c in range(sys.maxunicode)
+        if ucd_3_2_0.category(chr(c)) not in ("Cn", "Cs") and chr(c) not in CHANGED
+    ]
+    texts = np.array([c.encode() for c in known], object)
+    assert strings.lower(texts, "utf-8").tolist() == [c.lower().encode() for c in known]
+    assert strings.upper(texts, "utf-8").tolist() == [c.upper().encode() for c in known]
+
+
+@pytest.mark.parametrize("text", ["ΟΔΥΣΣΕΥΣ", "ΑΣ ΣΑ Σ", "ΑΣ.", "ΑΣ'Β", "Σ", "AΣ\u0345\u0300Σ", ""])
+def test_a_sigma_at_the_end_of_a_word(text):
+    assert strings.lower(text, "utf-8") == text.lower().encode()
+
+
+def test_malformed_utf_8_is_replaced():
+    assert strings.upper(b"a\xffb\xe4", "utf-8") == "A\ufffdB\ufffd".encode()
+
+
 @pytest.mark.parametrize("function", [strings.lower, strings.upper])
-def test_case_is_ascii_only(function):
-    with pytest.raises(InvalidArgumentError, match="encoding must be '' .* got 'utf-8'"):
-        function("a", encoding="utf-8")
+def test_other_encodings_have_no_case(function):
+    with pytest.raises(InvalidArgumentError, match="encoding must be one of '', 'utf-8', got 'x'"):
+        function("a", encoding="x")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import numpy as np
+import open_shapes
 import pytest
 
 from fastpipe import strings
@@ -56,3 +57,12 @@ def test_higher_ranks_give_more_ragged_axes():
         [[b"a", b"b"], [b"c"]],
         [],
     ]
+
+
+def test_texts_of_any_shape():
+    x = np.array([[b"a b", b""], [b"c", b"d  e"]], object)
+    want = [[[b"a", b"b"], []], [[b"c"], [b"d", b"e"]]]
+    (traced,) = list(open_shapes.traced(strings.split, [x], [(None, None)]))
+    for rows in (traced, strings.split(x)):
+        assert rows.to_list() == want
+    assert strings.split(strings.split(["a-b c"]), "-").to_list() == [[[b"a", b"b"], [b"c"]]]

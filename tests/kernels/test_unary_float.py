@@ -56,6 +56,24 @@ def test_lgamma():
     open_shapes.check(math.lgamma, [x], want, 1e-12)
 
 
+def test_digamma():
+    x = np.float64([1, 0.5, 10, -0.5, 1e-3, 100])
+    want = [-0.5772156649015329, -1.9635100260214235, 2.251752589066721, 0.03648997397857652,
+            -1000.5755719318103, 4.600161852738087]  # fmt: skip
+    open_shapes.check(math.digamma, [x], np.array(want), 1e-12)
+    assert np.isnan(math.digamma(np.float64(-2))) and math.digamma(np.float64(0)) == -np.inf
+
+
+@pytest.mark.parametrize("y", [0, 1e-8, 0.1, 0.5, 1.5, 3, 5])
+def test_erfinv(y):
+    for sign in (1, -1):
+        x = np.float64(sign * scalar.erf(y))
+        slack = 2e-16 / max(np.exp(-y * y), 1e-300)  # what rounding x may cost
+        assert abs(math.erfinv(x) - sign * y) <= 1e-12 * y + slack
+    assert math.erfinv(np.float64([1, -1])).tolist() == [np.inf, -np.inf]
+    assert np.isnan(math.erfinv(np.float32(1.5)))
+
+
 def test_softplus_does_not_overflow():
     assert math.softplus(np.float32([1000, -1000])).tolist() == [1000, 0]
 

@@ -78,6 +78,17 @@ def test_other_encodings(before, after):
     assert strings.unicode_transcode(b"\xf1", "ISO-8859-1", "UTF-8") == "ñ".encode()
 
 
+def test_strings_of_any_shape():
+    x = np.array([[b"ab", b""], [b"c", "ñ".encode()]], object)
+    (traced,) = list(
+        open_shapes.traced(lambda t: strings.unicode_decode(t, "UTF-8"), [x], [(None, None)])
+    )
+    for rows in (traced, strings.unicode_decode(x, "UTF-8")):
+        assert rows.to_list() == [[[97, 98], []], [[99], [241]]]
+    nested, starts = strings.unicode_split_with_offsets(strings.split(x[:, 0], "b"))
+    assert nested.to_list() == [[[b"a"], []], [[b"c"]]] and starts.to_list() == [[[0], []], [[0]]]
+
+
 def test_errors():
     with pytest.raises(InvalidArgumentError, match="input_encoding must be UTF-8, .*, got 'X'"):
         strings.unicode_decode("a", "X")
@@ -85,5 +96,3 @@ def test_errors():
         strings.unicode_transcode("a", "UTF-8", "latin1")
     with pytest.raises(InvalidArgumentError, match="errors must be one of 'replace'"):
         strings.unicode_decode("a", "UTF-8", errors="raise")
-    with pytest.raises(InvalidArgumentError, match="rank 0 or 1, got rank 2"):
-        strings.unicode_decode([["a"]], "UTF-8")
