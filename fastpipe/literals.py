@@ -32,6 +32,8 @@ def adapted(value: Any, dtype: Any) -> Any:
 
 def same_values(value: Any, dtype: Any) -> Any:
     """A NumPy value in another dtype if that changes no value of it, else as it is."""
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return value
     name = dtype.name if isinstance(dtype, DType) else dtype_name(dtype)
     if value.dtype.kind not in "iuf" or name in ("bool", "string", "dataset"):
         return value

@@ -26,6 +26,7 @@ def rows_of_each(input: Any, function: Callable[[Any], Any]) -> Any:
     Raises:
         InvalidArgumentError: the rank is not known.
 
+    >>> from fastpipe.tracing import call
     >>> rows_of_each([["ab", ""]], lambda texts: call("string_bytes", [texts])).to_list()
     [[[b'a', b'b'], []]]
     """

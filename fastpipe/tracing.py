@@ -275,7 +275,7 @@ def _beside(value: Any, dtype: Any, symbolic: list[DType]) -> Any:
             return call("cast", [adapted(value, ALL["float32"])], dtype="bfloat16")
         return adapted(value, dtype)
     # Beside a symbol an array that the user made counts as a literal; a `constant` does not.
-    if symbolic and type(value) is not Symbol and type(value).__name__ != "Constant":
+    if symbolic and type(value).__name__ != "Constant":
         return same_values(value, symbolic[0])
     return value
 

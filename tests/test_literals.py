@@ -80,3 +80,12 @@ def test_convert_to_tensor():
 
 def test_casting_to_pythons_float():
     assert math.cast([1], float).dtype == np.float32
+
+
+def test_a_ragged_tensor_beside_a_symbol():
+    def function(x):
+        rows = fp.RaggedTensor.from_row_splits(x, [0, 1, 3])
+        return rows + x[0], x[0] * rows
+
+    (pair,) = list(open_shapes.traced(function, [np.int32([1, 2, 3])], [(3,)]))
+    assert [each.to_list() for each in pair] == [[[2], [3, 4]], [[1], [2, 3]]]
