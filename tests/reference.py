@@ -199,3 +199,13 @@ def tf_record(records: Iterable[bytes]) -> bytes:
         out += length + struct.pack("<I", masked_crc32c(length))
         out += record + struct.pack("<I", masked_crc32c(record))
     return bytes(out)
+
+
+def zstd_frame(content: bytes) -> bytes:
+    """A Zstandard frame that stores its content as it is, in blocks of 4 KiB, without checksum."""
+    frame = b"\x28\xb5\x2f\xfd" + b"\0\x38"
+    blocks = [content[i : i + 4096] for i in range(0, len(content), 4096)] or [b""]
+    for number, block in enumerate(blocks):
+        last = number == len(blocks) - 1
+        frame += (last | len(block) << 3).to_bytes(3, "little") + block
+    return frame

@@ -18,21 +18,11 @@ COUNT = 1000
 MIDDLE = 500
 
 
-def zstd_frame(content):
-    """A Zstandard frame that stores its content as it is, in blocks of 4 KiB, without checksum."""
-    frame = b"\x28\xb5\x2f\xfd" + b"\0\x38"
-    blocks = [content[i : i + 4096] for i in range(0, len(content), 4096)] or [b""]
-    for number, block in enumerate(blocks):
-        last = number == len(blocks) - 1
-        frame += (last | len(block) << 3).to_bytes(3, "little") + block
-    return frame
-
-
 PACK = {
     None: bytes,
     "GZIP": gzip.compress,
     "ZLIB": zlib.compress,
-    "ZSTD": zstd_frame,
+    "ZSTD": reference.zstd_frame,
 }
 TEXTS = [b"record number %04d" % x for x in range(COUNT)]
 CONTENT = {
