@@ -12,6 +12,7 @@ from fastpipe.tracing import call
 __all__ = [
     "decode_base64",
     "decode_csv",
+    "decode_json_example",
     "decode_raw",
     "encode_base64",
     "parse_tensor",
@@ -127,6 +128,21 @@ def parse_tensor(serialized: object, out_type: object, name: str | None = None) 
     [[1, 2]]
     """
     return call("parse_tensor", [serialized], out_type=dtype_name(out_type))
+
+
+def decode_json_example(json_examples: object, name: str | None = None) -> object:
+    r"""`tf.train.Example`s written as JSON, as serialized messages.
+
+    Args:
+        json_examples: A string tensor of any shape.
+
+    Raises:
+        InvalidArgumentError: A string is not JSON, or no Example; the message says where.
+
+    >>> decode_json_example('{"features": {"feature": {"a": {"int64List": {"value": ["1"]}}}}}')
+    b'\n\x0b\n\t\n\x01a\x12\x04\x1a\x02\x08\x01'
+    """
+    return call("decode_json_example", [json_examples])
 
 
 def encode_base64(input: object, pad: bool = False) -> object:

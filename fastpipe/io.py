@@ -9,6 +9,7 @@ from fastpipe import gfile
 from fastpipe.decoding import (
     decode_base64,
     decode_csv,
+    decode_json_example,
     decode_raw,
     encode_base64,
     parse_tensor,
@@ -58,6 +59,7 @@ __all__ = [
     "decode_gif",
     "decode_image",
     "decode_jpeg",
+    "decode_json_example",
     "decode_png",
     "decode_raw",
     "decode_webp",

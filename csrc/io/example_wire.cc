@@ -34,6 +34,17 @@ Status ForEachListField(const Feature& feature, F visit) {
 
 }  // namespace
 
+void AppendVarint(uint64_t value, std::string* out) {
+  for (; value >= 0x80; value >>= 7) out->push_back(static_cast<char>(value | 0x80));
+  out->push_back(static_cast<char>(value));
+}
+
+void AppendField(uint32_t field, std::string_view bytes, std::string* out) {
+  AppendVarint(field << 3 | static_cast<uint32_t>(WireType::kBytes), out);
+  AppendVarint(bytes.size(), out);
+  out->append(bytes);
+}
+
 bool DecodeVarint(std::string_view bytes, size_t* at, uint64_t* value) {
   uint64_t result = 0;
   for (int shift = 0; shift < 70 && *at < bytes.size(); shift += 7) {

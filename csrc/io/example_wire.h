@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,9 @@ enum class WireType : uint8_t {
   kFixed32 = 5,
 };
 
+// Appends a varint, or a field that holds a string or a message.
+void AppendVarint(uint64_t value, std::string* out);
+void AppendField(uint32_t field, std::string_view bytes, std::string* out);
 // Reads one varint at `*at` and moves behind it; false if it is cut off or longer than ten bytes.
 bool DecodeVarint(std::string_view bytes, size_t* at, uint64_t* value);
 

@@ -49,20 +49,9 @@ constexpr std::array<WireDType, 14> kDTypes = {{
 
 // ---- writing ----
 
-void PutVarint(uint64_t value, std::string* out) {
-  for (; value >= 0x80; value >>= 7) out->push_back(static_cast<char>(value | 0x80));
-  out->push_back(static_cast<char>(value));
-}
-
 void PutNumber(uint32_t field, uint64_t value, std::string* out) {
-  PutVarint(field << 3 | static_cast<uint32_t>(WireType::kVarint), out);
-  PutVarint(value, out);
-}
-
-void PutBytes(uint32_t field, std::string_view bytes, std::string* out) {
-  PutVarint(field << 3 | static_cast<uint32_t>(WireType::kBytes), out);
-  PutVarint(bytes.size(), out);
-  out->append(bytes);
+  AppendVarint(field << 3 | static_cast<uint32_t>(WireType::kVarint), out);
+  AppendVarint(value, out);
 }
 
 // ---- reading ----
@@ -204,13 +193,13 @@ std::string SerializeTensor(const Tensor& tensor) {
   for (const int64_t size : tensor.dims()) {
     std::string dim;
     if (size != 0) PutNumber(kDimSize, static_cast<uint64_t>(size), &dim);
-    PutBytes(kShapeDim, dim, &shape);
+    AppendField(kShapeDim, dim, &shape);
   }
-  PutBytes(kShape, shape, &out);
+  AppendField(kShape, shape, &out);
   if (tensor.is_string()) {
-    for (int64_t i = 0; i < tensor.num_elements(); ++i) PutBytes(kStrings, tensor.str(i), &out);
+    for (int64_t i = 0; i < tensor.num_elements(); ++i) AppendField(kStrings, tensor.str(i), &out);
   } else if (tensor.num_elements() > 0) {
-    PutBytes(kContent, {reinterpret_cast<const char*>(tensor.raw()), tensor.num_bytes()}, &out);
+    AppendField(kContent, {reinterpret_cast<const char*>(tensor.raw()), tensor.num_bytes()}, &out);
   }
   return out;
 }
