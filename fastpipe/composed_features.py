@@ -75,8 +75,11 @@ def _partitioned(values: Any, partition: Any, found: dict[str, Any], dtype: Any)
 def _uniform(values: Any, length: int, dtype: Any) -> Any:
     if isinstance(values, RaggedTensor):
         return RaggedTensor.from_uniform_row_length(values, np.asarray(length, dtype_name(dtype)))
-    inner = shape(values, out_type=int64)[1:]
-    return reshape(values, concat([np.array([-1, length], np.int64), inner], axis=0))
+    inner = values.shape[1:]
+    if None not in inner:
+        return reshape(values, [-1, length, *inner])
+    sizes = shape(values, out_type=int64)[1:]
+    return reshape(values, concat([np.array([-1, length], np.int64), sizes], axis=0))
 
 
 def _partitioned_rows(rows: Any, feature: RaggedFeature, found: dict[str, Any]) -> Any:
