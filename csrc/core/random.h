@@ -1,34 +1,19 @@
-// CounterRandom: random numbers that are a function of (key, counter).
+// MixBits: a well-mixed function of one 64-bit value, for checksums.
 //
-// Contract: the same key and counter give the same number on every machine and for every thread
-// count, so a pass can be resumed from its counter alone.
-// Thread rule: a plain value.
+// Contract: the same value gives the same bits on every machine.
+// Thread rule: a plain function.
 #pragma once
 
 #include <cstdint>
 
 namespace fastpipe {
 
-// A well-mixed function of one 64-bit value (the finaliser of SplitMix64).
+// The finaliser of SplitMix64.
 constexpr uint64_t MixBits(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
 }
-
-class CounterRandom {
- public:
-  CounterRandom(uint64_t key, uint64_t stream) : key_(MixBits(MixBits(key) ^ stream)) {}
-  // Number `counter` of the stream.
-  uint64_t At(uint64_t counter) const { return MixBits(key_ ^ MixBits(counter)); }
-  // Uniform in [0, limit). REQUIRES: limit > 0. The bias is below 2^-64 * limit.
-  uint64_t Below(uint64_t limit, uint64_t counter) const {
-    return static_cast<uint64_t>((static_cast<unsigned __int128>(At(counter)) * limit) >> 64);
-  }
-
- private:
-  uint64_t key_;
-};
 
 }  // namespace fastpipe

@@ -1,7 +1,8 @@
 // sample_from_datasets(inputs...; weights, seed, stop_on_empty_dataset,
-// rerandomize_each_iteration): each element is the next of an input drawn at random. Inputs that
-// have ended are left out of the draw, and so are those of weight 0.
+// rerandomize_each_iteration): each element is the next of an input drawn at random. Draws of
+// inputs that have ended are passed over. The draws are TensorFlow's for the seed.
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/registry.h"
@@ -41,39 +42,71 @@ class SampleFromDatasets final : public Dataset {
   const Settings settings_;
 };
 
+// Draws in a row that find their input ended before these inputs are left out of the draw.
+constexpr int kPatience = 1000;
+
 class SampleIterator final : public IteratorOf<SampleFromDatasets> {
  public:
   SampleIterator(const SampleFromDatasets& op, const IteratorContext& context)
       : IteratorOf(op, context),
         seed_(op, op.settings().seed, op.settings().anew, &run()),
         random_(seed_.Random()),
-        choices_(op.inputs(), 0, context) {}
+        choices_(op.inputs(), 0, context) {
+    Accumulate(/*open_only=*/false);
+  }
 
  private:
   Status Produce(Element* out) override {
-    size_t index = 0;
-    while (Draw(&index)) {
-      Status status = choices_.Next(index, out);
-      if (!status.end_of_sequence() || op().settings().stop_on_empty) return status;
+    // What is left out of the draws of one element is back for the next.
+    if (open_only_) Accumulate(/*open_only=*/false);
+    for (int passed_over = 0;; ++passed_over) {
+      // Draws over inputs that are nearly all that is left would go on too long.
+      if (passed_over % kPatience == kPatience - 1) Accumulate(/*open_only=*/true);
+      if (cumulative_.back() <= 0) return Status::EndOfSequence();
+      const size_t index = Draw();
+      if (choices_.open(index)) {
+        Status status = choices_.Next(index, out);
+        if (!status.end_of_sequence() || op().settings().stop_on_empty) return status;
+        if (!ServedByAny()) return Status::EndOfSequence();
+      }
     }
-    return Status::EndOfSequence();
   }
 
-  // Draws one of the open inputs; false if none is left.
-  bool Draw(size_t* index) {
+  // Whether an input that may be drawn is open.
+  bool ServedByAny() const {
     const std::vector<double>& weights = op().settings().weights;
-    double total = 0;
-    for (size_t i = 0; i < weights.size(); ++i) total += choices_.open(i) ? weights[i] : 0;
-    if (total <= 0) return false;
-    // 53 random bits: uniform in [0, 1).
-    double rest = std::ldexp(static_cast<double>(random_.At(draws_++) >> 11), -53) * total;
     for (size_t i = 0; i < weights.size(); ++i) {
-      if (!choices_.open(i) || weights[i] == 0) continue;
-      *index = i;  // the last one also if rounding left a little of `rest`
-      if (rest < weights[i]) break;
-      rest -= weights[i];
+      if (weights[i] > 0 && choices_.open(i)) return true;
     }
-    return true;
+    return false;
+  }
+
+  // Sums up the weights as TensorFlow does: exponentials of float logarithms.
+  void Accumulate(bool open_only) {
+    const std::vector<double>& weights = op().settings().weights;
+    const double most = *std::max_element(weights.begin(), weights.end());
+    const double scale = std::log(static_cast<float>(most));
+    double total = 0;
+    open_only_ = open_only;
+    cumulative_.clear();
+    for (size_t i = 0; i < weights.size(); ++i) {
+      const bool counts = weights[i] > 0 && (!open_only || choices_.open(i));
+      if (counts) total += std::exp(double{std::log(static_cast<float>(weights[i]))} - scale);
+      cumulative_.push_back(total);
+    }
+  }
+
+  // TensorFlow's stateless multinomial, whose seeds are two random numbers.
+  size_t Draw() {
+    const uint32_t first = random_.At(2 * draws_);
+    const uint32_t second = random_.At(2 * draws_ + 1);
+    ++draws_;
+    const Philox::Words key = Philox::Mix({first, 0, second, 0}, 0x3ec8f720, 0x02461e29);
+    const Philox::Words bits = Philox::Mix({0, 0, key[2], key[3]}, key[0], key[1]);
+    const uint64_t mantissa = (uint64_t{bits[0] & 0xfffff} << 32) | bits[1];
+    const double place = std::ldexp(static_cast<double>(mantissa), -52) * cumulative_.back();
+    const auto found = std::upper_bound(cumulative_.begin(), cumulative_.end(), place);
+    return std::min(static_cast<size_t>(found - cumulative_.begin()), cumulative_.size() - 1);
   }
 
   Status SavePosition(PositionWriter* writer) override {
@@ -89,8 +122,10 @@ class SampleIterator final : public IteratorOf<SampleFromDatasets> {
   }
 
   PassSeed seed_;
-  CounterRandom random_;
+  Philox random_;
   uint64_t draws_ = 0;
+  bool open_only_ = false;
+  std::vector<double> cumulative_;  // weights, summed up
   InputSet choices_;
 };
 

@@ -1,7 +1,8 @@
 // shuffle(buffer_size, seed, reshuffle_each_iteration): delivers a random one of the next
-// `buffer_size` elements; -2: of all.
+// `buffer_size` elements; -2: of all. The order is TensorFlow's for the seed.
 
 #include <algorithm>
+#include <deque>
 
 #include "core/registry.h"
 #include "runtime/seed.h"
@@ -31,12 +32,12 @@ class Shuffle final : public Dataset {
   const bool reshuffle_;
 };
 
-// Takes item `index` out of a buffer whose order means nothing.
+// Takes item `index` out of the buffer; the first takes its place, as in TensorFlow.
 template <typename T>
-T TakeOut(std::vector<T>* buffer, size_t index) {
+T TakeOut(std::deque<T>* buffer, size_t index) {
   T taken = std::move((*buffer)[index]);
-  if (index + 1 != buffer->size()) (*buffer)[index] = std::move(buffer->back());
-  buffer->pop_back();
+  if (index != 0) (*buffer)[index] = std::move(buffer->front());
+  buffer->pop_front();
   return taken;
 }
 
@@ -55,7 +56,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
       buffer_ = {};
       return Status::EndOfSequence();
     }
-    *out = TakeOut(&buffer_, random_.Below(buffer_.size(), static_cast<uint64_t>(picks_++)));
+    *out = TakeOut(&buffer_, random_.At(static_cast<uint64_t>(picks_++)) % buffer_.size());
     return Status::Ok();
   }
 
@@ -108,7 +109,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
     FASTPIPE_RETURN_IF_ERROR(reader->status());
     FASTPIPE_RETURN_IF_ERROR(input_->Restore(&beginning));
     NoteBeginning();
-    const std::vector<int64_t> kept = RedrawPicks(elements);
+    const std::deque<int64_t> kept = RedrawPicks(elements);
     FASTPIPE_RETURN_IF_ERROR(PullKept(kept, results, results == elements));
     results_ = results;
     elements_ = elements;
@@ -116,8 +117,8 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
   }
 
   // The numbers of the elements that `picks_` picks leave in the buffer, in its order.
-  std::vector<int64_t> RedrawPicks(int64_t elements) const {
-    std::vector<int64_t> buffer;
+  std::deque<int64_t> RedrawPicks(int64_t elements) const {
+    std::deque<int64_t> buffer;
     int64_t pulled = 0;
     const auto fill = [&] {
       while (pulled < elements && static_cast<int64_t>(buffer.size()) < op().buffer_size()) {
@@ -126,7 +127,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
     };
     for (int64_t i = 0; i < picks_; ++i) {
       fill();
-      TakeOut(&buffer, random_.Below(buffer.size(), static_cast<uint64_t>(i)));
+      TakeOut(&buffer, random_.At(static_cast<uint64_t>(i)) % buffer.size());
     }
     fill();
     return buffer;
@@ -134,7 +135,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
 
   // Passes over `results` results and keeps the elements of the numbers `kept`. Elements have the
   // numbers of their results only if no result was an error: otherwise each is looked at.
-  Status PullKept(const std::vector<int64_t>& kept, int64_t results, bool all_elements) {
+  Status PullKept(const std::deque<int64_t>& kept, int64_t results, bool all_elements) {
     std::vector<std::pair<int64_t, size_t>> wanted;  // number of the element, place in the buffer
     for (size_t i = 0; i < kept.size(); ++i) wanted.emplace_back(kept[i], i);
     std::sort(wanted.begin(), wanted.end());
@@ -174,7 +175,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
   }
 
   PassSeed seed_;
-  CounterRandom random_;
+  Philox random_;
   int64_t picks_ = 0;
   int64_t results_ = 0;   // of the input, errors too
   int64_t elements_ = 0;  // of the input
@@ -182,7 +183,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
   bool started_ = false;
   PositionWriter beginning_;  // where the input stood before the first result
   Status beginning_status_;
-  std::vector<Element> buffer_;
+  std::deque<Element> buffer_;
 };
 
 std::unique_ptr<Iterator> Shuffle::MakeIterator(const IteratorContext& context) const {

@@ -3,17 +3,32 @@
 #include <sys/random.h>
 
 namespace fastpipe {
+namespace {
+
+// TensorFlow's seed of a graph without one, and the number of seeds of an op.
+constexpr uint64_t kGraphSeed = 87654321;
+constexpr int64_t kOpSeeds = INT32_MAX;
+
+}  // namespace
 
 Result<uint64_t> SeedArgument(const Args& args) {
   if (args.Has("seed")) {
     FASTPIPE_ASSIGN(const int64_t seed, args.Int("seed"));
-    return static_cast<uint64_t>(seed);
+    const int64_t rest = seed % kOpSeeds;
+    return static_cast<uint64_t>(rest < 0 ? rest + kOpSeeds : rest);
   }
   uint64_t drawn = 0;
   if (getrandom(&drawn, sizeof(drawn), 0) != sizeof(drawn)) {
     return Internal("the system gave no random seed");
   }
   return drawn;
+}
+
+Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch) {
+  const Philox fixed(kGraphSeed, seed);
+  if (!anew) return fixed;
+  const uint64_t pass = epoch == 0 ? run_index : (run_index << 32) + static_cast<uint64_t>(epoch);
+  return Philox(fixed.At(2 * pass), fixed.At(2 * pass + 1));
 }
 
 }  // namespace fastpipe

@@ -1,19 +1,24 @@
 // Seed: where the random numbers of an op come from.
 //
 // Contract: numbers are a function of the seed, and for an op that draws anew for each pass also of
-// the run and of the epoch in it, so that a pass can be repeated and resumed.
+// the run and of the epoch in it, so that a pass can be repeated and resumed. They are those that
+// TensorFlow draws for the seed.
 // Thread rule: plain values.
 #pragma once
 
 #include "core/args.h"
 #include "core/philox.h"
-#include "core/random.h"
 #include "runtime/context.h"
 
 namespace fastpipe {
 
 // The argument `seed`, or a random one if it is absent.
 Result<uint64_t> SeedArgument(const Args& args);
+
+// The stream of a pass: that of all passes, or with `anew` one of its own. TensorFlow counts the
+// passes of a dataset. Here the first pass of every run, and all of the first run, have its
+// numbers; what it draws later depends on what was iterated before.
+Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch);
 
 // The random stream of one pass.
 class PassSeed {
@@ -22,20 +27,7 @@ class PassSeed {
   PassSeed(const Dataset& op, uint64_t seed, bool anew, RunContext* run)
       : op_(op), run_(run), anew_(anew), seed_(seed), epoch_(anew ? run->NextEpoch(&op) : 0) {}
 
-  CounterRandom Random() const {
-    const uint64_t run_key = anew_ ? MixBits(run_->run_index()) : 0;
-    return CounterRandom(seed_ ^ run_key, static_cast<uint64_t>(epoch_));
-  }
-  // The numbers that TensorFlow draws in this pass, as far as its runs can be told apart: with
-  // `anew`, those of the epochs of the first run.
-  Philox TensorFlowRandom() const {
-    const int64_t cut = static_cast<int64_t>(seed_) % kTensorFlowSeeds;
-    const Philox given(kTensorFlowGraphSeed,
-                       static_cast<uint64_t>(cut < 0 ? cut + kTensorFlowSeeds : cut));
-    if (!anew_) return given;
-    const uint64_t pass = (run_->run_index() << 32) + static_cast<uint64_t>(epoch_);
-    return Philox(given.At(2 * pass), given.At(2 * pass + 1));
-  }
+  Philox Random() const { return StreamOf(seed_, anew_, run_->run_index(), epoch_); }
   void Save(PositionWriter* writer) const {
     writer->PutInt(static_cast<int64_t>(seed_));
     writer->PutInt(epoch_);
@@ -48,9 +40,6 @@ class PassSeed {
   }
 
  private:
-  static constexpr uint64_t kTensorFlowGraphSeed = 87654321;
-  static constexpr int64_t kTensorFlowSeeds = INT32_MAX;  // it takes seeds modulo this
-
   const Dataset& op_;
   RunContext* const run_;
   const bool anew_;

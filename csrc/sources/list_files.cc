@@ -9,10 +9,9 @@
 #include <numeric>
 #include <optional>
 
-#include "core/random.h"
 #include "core/registry.h"
 #include "io/file_system.h"
-#include "runtime/context.h"
+#include "runtime/seed.h"
 
 namespace fastpipe {
 namespace {
@@ -20,7 +19,7 @@ namespace {
 class ListFiles final : public Dataset {
  public:
   // `names` is a one-dimensional string tensor, empty only while a function is being traced.
-  ListFiles(Tensor names, bool shuffle, std::optional<int64_t> seed)
+  ListFiles(Tensor names, bool shuffle, std::optional<uint64_t> seed)
       : Dataset({TensorSpec::Scalar(DType::kString)}, {}),
         names_(std::move(names)),
         shuffle_(shuffle),
@@ -34,7 +33,7 @@ class ListFiles final : public Dataset {
   // Without a seed every pass draws its own.
   uint64_t DrawSeed() const {
     uint64_t drawn = 0;
-    if (seed_) return static_cast<uint64_t>(*seed_);
+    if (seed_) return *seed_;
     if (getrandom(&drawn, sizeof(drawn), 0) != sizeof(drawn)) return 0;
     return drawn;
   }
@@ -42,7 +41,7 @@ class ListFiles final : public Dataset {
  private:
   const Tensor names_;
   const bool shuffle_;
-  const std::optional<int64_t> seed_;
+  const std::optional<uint64_t> seed_;
 };
 
 class ListFilesIterator final : public IteratorOf<ListFiles> {
@@ -82,12 +81,15 @@ class ListFilesIterator final : public IteratorOf<ListFiles> {
 
   int64_t size() const { return op().names().dim(0); }
 
-  // A uniform permutation that is a function of seed, run and epoch (Fisher-Yates).
+  // A permutation that is a function of seed, run and epoch: the order of shuffle with a buffer for
+  // all names.
   void DrawOrder() {
-    const CounterRandom random(seed_ ^ MixBits(run().run_index()), static_cast<uint64_t>(epoch_));
+    const Philox random = StreamOf(seed_, /*anew=*/true, run().run_index(), epoch_);
     order_.resize(static_cast<size_t>(size()));
     std::iota(order_.begin(), order_.end(), 0);
-    for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random.Below(i, i)]);
+    for (size_t i = 0; i < order_.size(); ++i) {
+      std::swap(order_[i], order_[i + random.At(i) % (order_.size() - i)]);
+    }
   }
 
   uint64_t seed_;
@@ -132,9 +134,10 @@ Result<Tensor> FindFiles(const Args& args) {
 
 Result<std::shared_ptr<Dataset>> MakeListFiles(const Args& args, std::vector<DatasetRef>) {
   FASTPIPE_ASSIGN(const bool shuffle, args.BoolOr("shuffle", true));
-  FASTPIPE_ASSIGN(const int64_t given_seed, args.IntOr("seed", 0));
-  std::optional<int64_t> seed;
-  if (args.Has("seed")) seed = given_seed;
+  std::optional<uint64_t> seed;
+  if (args.Has("seed")) {
+    FASTPIPE_ASSIGN(seed, SeedArgument(args));
+  }
   if (args.IsPlaceholder("patterns")) {
     FASTPIPE_RETURN_IF_ERROR(args.Strings("patterns").status());  // the type, at least
     return std::make_shared<ListFiles>(StringArrayBuilder().Build(), shuffle, seed);

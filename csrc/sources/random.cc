@@ -24,9 +24,7 @@ class Random final : public Dataset {
 class RandomIterator final : public IteratorOf<Random> {
  public:
   RandomIterator(const Random& op, const IteratorContext& context)
-      : IteratorOf(op, context),
-        seed_(op, op.seed(), op.anew(), &run()),
-        random_(seed_.TensorFlowRandom()) {}
+      : IteratorOf(op, context), seed_(op, op.seed(), op.anew(), &run()), random_(seed_.Random()) {}
 
  private:
   Status Produce(Element* out) override {
@@ -45,7 +43,7 @@ class RandomIterator final : public IteratorOf<Random> {
   }
   Status RestorePosition(PositionReader* reader) override {
     seed_.Restore(reader);
-    random_ = seed_.TensorFlowRandom();
+    random_ = seed_.Random();
     next_ = static_cast<uint64_t>(reader->GetCount());
     return Status::Ok();
   }

@@ -57,6 +57,28 @@ def test_impossible_weights_are_refused(weights):
         sample(weights=weights)
 
 
+@pytest.mark.parametrize(
+    "weights, expected",
+    [
+        ([0.3, 0.7], "100 101 0 102 103 104 105 106 107 108 109 1 2 3 4 5 6 7 8 9"),
+        (None, "0 100 1 2 101 102 103 3 104 105 4 5 6 106 7 107 108 109 8 9"),
+    ],
+)
+def test_the_draws_are_those_of_tensorflow(weights, expected):
+    two = [fp.Dataset.range(10), fp.Dataset.range(100, 110)]
+    check_op(
+        lambda: fp.Dataset.sample_from_datasets(two, weights, seed=4),
+        [int(x) for x in expected.split()],
+    )
+
+
+def test_what_is_hardly_ever_drawn_comes_when_nothing_else_is_left():
+    two = [fp.Dataset.range(3), fp.Dataset.range(10, 13)]
+    check_op(
+        lambda: fp.Dataset.sample_from_datasets(two, [1.0, 1e-12], seed=1), [0, 1, 2, 10, 11, 12]
+    )
+
+
 def test_no_datasets_are_refused():
     with pytest.raises((ValueError, TypeError)):
         fp.Dataset.sample_from_datasets([])

@@ -102,3 +102,19 @@ def test_a_buffer_of_nothing_is_refused():
     for size in (0, -1, -3):
         with pytest.raises(InvalidArgumentError, match=f"buffer_size.*{size}"):
             fp.Dataset.range(3).shuffle(size)
+
+
+def test_the_orders_are_those_of_tensorflow():
+    fixed = fp.Dataset.range(10).shuffle(3, seed=5, reshuffle_each_iteration=False)
+    assert order(fixed) == [1, 3, 2, 5, 6, 4, 7, 9, 8, 0]
+    everything = fp.Dataset.range(10).shuffle(-2, seed=42, reshuffle_each_iteration=False)
+    assert order(everything) == [2, 0, 7, 8, 9, 3, 6, 4, 1, 5]
+    passes = [
+        [1, 4, 2, 3, 5, 0, 6, 8, 7, 9],
+        [3, 4, 2, 0, 1, 8, 5, 7, 9, 6],
+        [0, 4, 5, 2, 3, 7, 8, 6, 9, 1],
+    ]
+    ds = fp.Dataset.range(10).shuffle(4, seed=42)
+    assert [order(ds) for _ in range(3)] == passes
+    repeated = fp.Dataset.range(10).shuffle(4, seed=42).repeat(3)
+    assert order(repeated) == [x for one in passes for x in one]

@@ -2,8 +2,8 @@
 
 #include <climits>
 
+#include "core/philox.h"
 #include "core/position.h"
-#include "core/random.h"
 
 namespace fastpipe {
 namespace {
@@ -42,16 +42,18 @@ TEST_CASE("position: a count outside its limits is damage") {
   CHECK_FALSE(reader.status().ok());
 }
 
-TEST_CASE("random: numbers depend on key, stream and counter alone") {
-  CHECK(CounterRandom(1, 2).At(3) == CounterRandom(1, 2).At(3));
-  CHECK(CounterRandom(1, 2).At(3) != CounterRandom(1, 3).At(3));
-  CHECK(CounterRandom(1, 2).At(3) != CounterRandom(2, 2).At(3));
+TEST_CASE("philox: numbers depend on seeds and counter alone, and are TensorFlow's") {
+  const Philox random(87654321, 4);
+  CHECK(random.At(0) == 3128586565);
+  CHECK(random.At(4) == 1485036815);
+  CHECK(random.At(4) == Philox(87654321, 4).At(4));
+  CHECK(random.At(4) != Philox(87654321, 5).At(4));
 }
 
-TEST_CASE("random: Below is uniform") {
-  const CounterRandom random(42, 0);
+TEST_CASE("philox: numbers are uniform") {
+  const Philox random(42, 0);
   int counts[10] = {};
-  for (uint64_t i = 0; i < 100'000; ++i) ++counts[random.Below(10, i)];
+  for (uint64_t i = 0; i < 100'000; ++i) ++counts[random.At(i) % 10];
   for (int count : counts) {
     CHECK(count > 9'600);
     CHECK(count < 10'400);
