@@ -3,6 +3,8 @@
 Both have one dtype; Python literals adapt to the tensor beside them; shapes broadcast by NumPy's
 rules. Integers wrap around on overflow. Unless a function says otherwise the result has the dtype
 of the operands. What does not fit raises InvalidArgumentError.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def add(x: object, y: object) -> Any:
+def add(x: object, y: object, name: str | None = None) -> Any:
     """x + y; joins strings.
 
     >>> add([1, 2], 3).tolist()
@@ -34,7 +36,7 @@ def add(x: object, y: object) -> Any:
     return binary("add", x, y)
 
 
-def subtract(x: object, y: object) -> Any:
+def subtract(x: object, y: object, name: str | None = None) -> Any:
     """x - y.
 
     >>> subtract([1, 2], 3).tolist()
@@ -43,7 +45,7 @@ def subtract(x: object, y: object) -> Any:
     return binary("subtract", x, y)
 
 
-def multiply(x: object, y: object) -> Any:
+def multiply(x: object, y: object, name: str | None = None) -> Any:
     """x * y.
 
     >>> multiply([1, 2], 3).tolist()
@@ -52,7 +54,7 @@ def multiply(x: object, y: object) -> Any:
     return binary("multiply", x, y)
 
 
-def divide(x: object, y: object) -> Any:
+def divide(x: object, y: object, name: str | None = None) -> Any:
     """x / y: integers of 8 and 16 bits give float32, wider ones float64.
 
     >>> divide([7, 8], 2).tolist()
@@ -64,7 +66,7 @@ def divide(x: object, y: object) -> Any:
 truediv = divide
 
 
-def floordiv(x: object, y: object) -> Any:
+def floordiv(x: object, y: object, name: str | None = None) -> Any:
     """x // y, rounded down. An integer divided by zero is an error.
 
     >>> floordiv([7, -7], 2).tolist()
@@ -73,7 +75,7 @@ def floordiv(x: object, y: object) -> Any:
     return binary("floor_divide", x, y)
 
 
-def floormod(x: object, y: object) -> Any:
+def floormod(x: object, y: object, name: str | None = None) -> Any:
     """x % y, with the sign of y. An integer divided by zero is an error.
 
     >>> floormod([7, -7], 4).tolist()
@@ -85,7 +87,7 @@ def floormod(x: object, y: object) -> Any:
 mod = floormod
 
 
-def truncatediv(x: object, y: object) -> Any:
+def truncatediv(x: object, y: object, name: str | None = None) -> Any:
     """x / y, rounded towards zero. An integer divided by zero is an error.
 
     >>> truncatediv([7, -7], 2).tolist()
@@ -94,7 +96,7 @@ def truncatediv(x: object, y: object) -> Any:
     return binary("truncate_divide", x, y)
 
 
-def truncatemod(x: object, y: object) -> Any:
+def truncatemod(x: object, y: object, name: str | None = None) -> Any:
     """What truncatediv leaves, with the sign of x. An integer divided by zero is an error.
 
     >>> truncatemod([7, -7], 4).tolist()
@@ -103,7 +105,7 @@ def truncatemod(x: object, y: object) -> Any:
     return binary("truncate_mod", x, y)
 
 
-def divide_no_nan(x: object, y: object) -> Any:
+def divide_no_nan(x: object, y: object, name: str | None = None) -> Any:
     """x / y, or 0 where y is 0; floats, and integers by way of divide.
 
     >>> divide_no_nan([3.0, 1.0], [2.0, 0.0]).tolist()
@@ -116,7 +118,7 @@ def divide_no_nan(x: object, y: object) -> Any:
     return call("divide_no_nan", [x, y])
 
 
-def multiply_no_nan(x: object, y: object) -> Any:
+def multiply_no_nan(x: object, y: object, name: str | None = None) -> Any:
     """x * y, or 0 where y is 0, even if x is infinite or NaN; floats.
 
     >>> multiply_no_nan([3.0, float("inf")], [2.0, 0.0]).tolist()
@@ -125,7 +127,7 @@ def multiply_no_nan(x: object, y: object) -> Any:
     return binary("multiply_no_nan", x, y)
 
 
-def xlogy(x: object, y: object) -> Any:
+def xlogy(x: object, y: object, name: str | None = None) -> Any:
     """x * log(y), or 0 where x is 0; floats.
 
     >>> xlogy([0.0, 2.0], [0.0, 1.0]).tolist()
@@ -134,7 +136,7 @@ def xlogy(x: object, y: object) -> Any:
     return binary("xlogy", x, y)
 
 
-def xdivy(x: object, y: object) -> Any:
+def xdivy(x: object, y: object, name: str | None = None) -> Any:
     """x / y, or 0 where x is 0; floats.
 
     >>> xdivy([0.0, 2.0], [0.0, 4.0]).tolist()
@@ -143,7 +145,7 @@ def xdivy(x: object, y: object) -> Any:
     return binary("xdivy", x, y)
 
 
-def pow(x: object, y: object) -> Any:
+def pow(x: object, y: object, name: str | None = None) -> Any:
     """x to the power of y. A negative power of an integer is an error.
 
     >>> pow([2, 3], 3).tolist()
@@ -152,7 +154,7 @@ def pow(x: object, y: object) -> Any:
     return binary("power", x, y)
 
 
-def minimum(x: object, y: object) -> Any:
+def minimum(x: object, y: object, name: str | None = None) -> Any:
     """The lesser of each pair; NaN if one of them is.
 
     >>> minimum([1, 5], 3).tolist()
@@ -161,7 +163,7 @@ def minimum(x: object, y: object) -> Any:
     return binary("minimum", x, y)
 
 
-def maximum(x: object, y: object) -> Any:
+def maximum(x: object, y: object, name: str | None = None) -> Any:
     """The greater of each pair; NaN if one of them is.
 
     >>> maximum([1, 5], 3).tolist()
@@ -170,7 +172,7 @@ def maximum(x: object, y: object) -> Any:
     return binary("maximum", x, y)
 
 
-def squared_difference(x: object, y: object) -> Any:
+def squared_difference(x: object, y: object, name: str | None = None) -> Any:
     """(x - y) ** 2.
 
     >>> squared_difference([1, 5], 3).tolist()
@@ -179,7 +181,7 @@ def squared_difference(x: object, y: object) -> Any:
     return binary("squared_difference", x, y)
 
 
-def atan2(y: object, x: object) -> Any:
+def atan2(y: object, x: object, name: str | None = None) -> Any:
     """The angle of the point (x, y) in radians; floats.
 
     >>> atan2(0.0, [1.0, 2.0]).tolist()
@@ -188,7 +190,7 @@ def atan2(y: object, x: object) -> Any:
     return binary("atan2", y, x)
 
 
-def nextafter(x1: object, x2: object) -> Any:
+def nextafter(x1: object, x2: object, name: str | None = None) -> Any:
     """The float next to x1 on the way to x2; float32 or float64.
 
     >>> float(nextafter(1.0, 2.0)) > 1
@@ -197,7 +199,7 @@ def nextafter(x1: object, x2: object) -> Any:
     return binary("nextafter", x1, x2)
 
 
-def scalar_mul(scalar: object, x: object) -> Any:
+def scalar_mul(scalar: object, x: object, name: str | None = None) -> Any:
     """scalar * x, of which the first has no axes.
 
     >>> scalar_mul(2, [1, 2]).tolist()
@@ -206,7 +208,7 @@ def scalar_mul(scalar: object, x: object) -> Any:
     return multiply(scalar, x)
 
 
-def xlog1py(x: object, y: object) -> Any:
+def xlog1py(x: object, y: object, name: str | None = None) -> Any:
     """x * log(1 + y), or 0 where x is 0; floats.
 
     >>> xlog1py([0.0, 2.0], [-1.0, 0.0]).tolist()
@@ -217,7 +219,7 @@ def xlog1py(x: object, y: object) -> Any:
     return call("where", [equal(x, 0), call("zeros_like", [product]), product])
 
 
-def is_non_decreasing(x: object) -> Any:
+def is_non_decreasing(x: object, name: str | None = None) -> Any:
     """Whether no value is less than the one before it, in row-major order.
 
     >>> bool(is_non_decreasing([1, 1, 2]))
@@ -226,7 +228,7 @@ def is_non_decreasing(x: object) -> Any:
     return _neighbours("greater_equal", x)
 
 
-def is_strictly_increasing(x: object) -> Any:
+def is_strictly_increasing(x: object, name: str | None = None) -> Any:
     """Whether every value is greater than the one before it, in row-major order.
 
     >>> bool(is_strictly_increasing([1, 1, 2]))
@@ -242,7 +244,7 @@ def _neighbours(kernel: str, x: object) -> Any:
     return reduce_all(call(kernel, [later, earlier]))
 
 
-def add_n(inputs: Sequence[object]) -> Any:
+def add_n(inputs: Sequence[object], name: str | None = None) -> Any:
     """The sum of tensors of one shape and dtype.
 
     >>> add_n([[1, 2], [3, 4], [5, 6]]).tolist()
@@ -257,7 +259,7 @@ def add_n(inputs: Sequence[object]) -> Any:
 accumulate_n = add_n
 
 
-def polyval(coeffs: Sequence[object], x: object) -> Any:
+def polyval(coeffs: Sequence[object], x: object, name: str | None = None) -> Any:
     """coeffs[0] * x ** n + ... + coeffs[n], by Horner's rule.
 
     >>> float(polyval([1.0, 2.0], 3.0))

@@ -3,6 +3,8 @@
 A shape, and any other list of integers, may be a list in which symbols stand for some of them, or
 one tensor. Negative axes count from the end. What does not fit raises InvalidArgumentError, when
 it is traced if the shapes are known then, else when it runs.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ __all__ = [
 # ---- joining and cutting ----
 
 
-def stack(values: Sequence[object], axis: int = 0) -> Any:
+def stack(values: Sequence[object], axis: int = 0, name: str | None = None) -> Any:
     """Tensors of one shape and dtype side by side on a new axis.
 
     >>> stack([[1, 2], [3, 4]], axis=1).tolist()
@@ -74,7 +76,9 @@ def stack(values: Sequence[object], axis: int = 0) -> Any:
     return call("stack", _parts(values), unify=True, axis=int(axis))
 
 
-def unstack(value: object, num: int | None = None, axis: int = 0) -> list[Any]:
+def unstack(
+    value: object, num: int | None = None, axis: int = 0, name: str | None = None
+) -> list[Any]:
     """The slices along `axis`, as a list; `num` says how many where that is not known.
 
     >>> [part.tolist() for part in unstack([[1, 2], [3, 4]])]
@@ -83,7 +87,7 @@ def unstack(value: object, num: int | None = None, axis: int = 0) -> list[Any]:
     return _listed(call("unstack", [value], num=num, axis=int(axis)))
 
 
-def concat(values: Sequence[object], axis: int) -> Any:
+def concat(values: Sequence[object], axis: int, name: str | None = None) -> Any:
     """Tensors of one dtype one after the other along `axis`; their other sizes are equal.
 
     >>> concat([[1, 2], [3]], 0).tolist()
@@ -94,7 +98,9 @@ def concat(values: Sequence[object], axis: int) -> Any:
     return call("concat", values, unify=True, axis=int(axis))
 
 
-def split(value: object, num_or_size_splits: int | Sequence[int], axis: int = 0) -> list[Any]:
+def split(
+    value: object, num_or_size_splits: int | Sequence[int], axis: int = 0, name: str | None = None
+) -> list[Any]:
     """Cut along `axis` into equal parts, or into parts of given sizes, one of which may be -1.
 
     >>> [part.tolist() for part in split([1, 2, 3, 4], [1, -1])]
@@ -116,7 +122,7 @@ def _listed(outputs: Any) -> list[Any]:
     return list(outputs) if isinstance(outputs, tuple) else [outputs]
 
 
-def slice_(input_: object, begin: object, size: object) -> Any:
+def slice_(input_: object, begin: object, size: object, name: str | None = None) -> Any:
     """The block of the given sizes that starts at `begin`; a size of -1 reaches to the end.
 
     >>> slice_([[1, 2, 3], [4, 5, 6]], [0, 1], [2, -1]).tolist()
@@ -157,6 +163,7 @@ def strided_slice(
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
+    name: str | None = None,
 ) -> Any:
     """input_[begin:end:strides] in every axis; bit i of a mask says what entry i is instead.
 
@@ -201,6 +208,7 @@ def gather(
     validate_indices: None = None,
     axis: int | None = None,
     batch_dims: int = 0,
+    name: str | None = None,
 ) -> Any:
     """The slices along `axis` (`batch_dims` if None) that `indices` name; indices must exist.
 
@@ -223,7 +231,9 @@ def gather(
     return call("gather", [params, indices], axis=at, batch_dims=batch_dims)
 
 
-def boolean_mask(tensor: object, mask: object, axis: int | None = None) -> Any:
+def boolean_mask(
+    tensor: object, mask: object, axis: int | None = None, name: str | None = None
+) -> Any:
     """The slices for which `mask` is true; its axes stand for those of the tensor from `axis` on.
 
     >>> boolean_mask([1, 2, 3], [True, False, True]).tolist()
@@ -235,7 +245,7 @@ def boolean_mask(tensor: object, mask: object, axis: int | None = None) -> Any:
     return call("boolean_mask", [tensor, mask], axis=int(axis or 0))
 
 
-def where(condition: object, x: object = None, y: object = None) -> Any:
+def where(condition: object, x: object = None, y: object = None, name: str | None = None) -> Any:
     """x where `condition` is true, else y; the three broadcast, x and y have one dtype.
 
     Without x and y: where `condition` is not zero, as int64 positions of shape [n, rank].
@@ -253,7 +263,9 @@ def where(condition: object, x: object = None, y: object = None) -> Any:
 # ---- rearranging ----
 
 
-def transpose(a: object, perm: Sequence[int] | None = None, conjugate: bool = False) -> Any:
+def transpose(
+    a: object, perm: Sequence[int] | None = None, conjugate: bool = False, name: str | None = None
+) -> Any:
     """The axes in the order `perm`; reversed if None. `conjugate` changes no real number.
 
     >>> transpose([[1, 2], [3, 4]]).tolist()
@@ -263,7 +275,7 @@ def transpose(a: object, perm: Sequence[int] | None = None, conjugate: bool = Fa
     return call("transpose", [a], perm=order)
 
 
-def reverse(tensor: object, axis: int | Sequence[int]) -> Any:
+def reverse(tensor: object, axis: int | Sequence[int], name: str | None = None) -> Any:
     """Backwards along the given axes.
 
     >>> reverse([1, 2, 3], [0]).tolist()
@@ -272,7 +284,7 @@ def reverse(tensor: object, axis: int | Sequence[int]) -> Any:
     return call("reverse", [tensor], axis=integers("axis", axis)[0]["axis"])
 
 
-def roll(input: object, shift: object, axis: object) -> Any:
+def roll(input: object, shift: object, axis: object, name: str | None = None) -> Any:
     """Shifted along the given axes; what leaves one end comes in at the other.
 
     Args:
@@ -304,7 +316,11 @@ def _objects(value: object) -> Any:
 
 
 def reverse_sequence(
-    input: object, seq_lengths: object, seq_axis: int | None = None, batch_axis: int | None = None
+    input: object,
+    seq_lengths: object,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """The first slices along `seq_axis` backwards, as many as told for each along `batch_axis`.
 
@@ -321,7 +337,7 @@ def reverse_sequence(
     return call("reverse_sequence", [input, seq_lengths], **axes)
 
 
-def bitcast(input: object, type: object) -> Any:
+def bitcast(input: object, type: object, name: str | None = None) -> Any:
     """The bytes of numbers as numbers of another dtype.
 
     A narrower dtype adds a last axis for the parts of each value, a wider one takes the last axis
@@ -334,7 +350,11 @@ def bitcast(input: object, type: object) -> Any:
 
 
 def pad(
-    tensor: object, paddings: object, mode: str = "CONSTANT", constant_values: object = 0
+    tensor: object,
+    paddings: object,
+    mode: str = "CONSTANT",
+    constant_values: object = 0,
+    name: str | None = None,
 ) -> Any:
     """Values added before and after each axis.
 
@@ -360,7 +380,7 @@ def pad(
     return call("pad", [tensor, *inputs, *values], mode=mode.lower(), **attrs)
 
 
-def tile(input: object, multiples: object) -> Any:
+def tile(input: object, multiples: object, name: str | None = None) -> Any:
     """Repeated as a whole along each axis.
 
     >>> tile([1, 2], [2]).tolist()
@@ -370,7 +390,7 @@ def tile(input: object, multiples: object) -> Any:
     return call("tile", [input, *inputs], **attrs)
 
 
-def repeat(input: object, repeats: object, axis: int | None = None) -> Any:
+def repeat(input: object, repeats: object, axis: int | None = None, name: str | None = None) -> Any:
     """Each slice along `axis` repeated; each value, of a flat result, if `axis` is None.
 
     >>> repeat([1, 2], [2, 1]).tolist()
@@ -392,7 +412,9 @@ def repeat(input: object, repeats: object, axis: int | None = None) -> Any:
     return call("ensure_shape", [result], shape=known)
 
 
-def sort(values: object, axis: int = -1, direction: str = "ASCENDING") -> Any:
+def sort(
+    values: object, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Any:
     """Numbers in order along `axis`; `direction` is "ASCENDING" or "DESCENDING". NaN comes last.
 
     >>> sort([3, 1, 2]).tolist()
@@ -402,7 +424,11 @@ def sort(values: object, axis: int = -1, direction: str = "ASCENDING") -> Any:
 
 
 def argsort(
-    values: object, axis: int = -1, direction: str = "ASCENDING", stable: bool = False
+    values: object,
+    axis: int = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The int32 positions that would put numbers in order; equal ones keep theirs in any case.
 
@@ -418,7 +444,7 @@ def _descending(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
-def unravel_index(indices: object, dims: object) -> Any:
+def unravel_index(indices: object, dims: object, name: str | None = None) -> Any:
     """The coordinates, one row an axis, of flat positions in a tensor of shape `dims`.
 
     >>> unravel_index([5, 2], [2, 3]).tolist()

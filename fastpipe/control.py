@@ -1,4 +1,7 @@
-"""Branches inside traced functions: cond, case, switch_case; and what has no effect here."""
+"""Branches inside traced functions: cond, case, switch_case; and what has no effect here.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from fastpipe.structure import unflatten
 from fastpipe.tracing import Symbol, call, convert, current_tracer, unified, user_line
 
 
-def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+def cond(
+    pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None
+) -> Any:
     """The result of `true_fn` if `pred` holds, else that of `false_fn`; the other does not run.
 
     Args:

@@ -1,4 +1,7 @@
-"""What is among values, how often and where: top_k, unique, counts, histograms, searching."""
+"""What is among values, how often and where: top_k, unique, counts, histograms, searching.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,13 @@ class UniqueWithCounts(NamedTuple):
     count: Any
 
 
-def top_k(input: object, k: object = 1, sorted: bool = True, index_type: object = "int32") -> TopK:
+def top_k(
+    input: object,
+    k: object = 1,
+    sorted: bool = True,
+    index_type: object = "int32",
+    name: str | None = None,
+) -> TopK:
     """The `k` greatest values of each row, the last axis, and their positions.
 
     Args:
@@ -60,7 +69,7 @@ def top_k(input: object, k: object = 1, sorted: bool = True, index_type: object 
     return TopK(values, indices)
 
 
-def unique(x: object, out_idx: object = "int32") -> Unique:
+def unique(x: object, out_idx: object = "int32", name: str | None = None) -> Unique:
     """The different values of a vector, as they appear, and the position among them of each value.
 
     Args:
@@ -75,7 +84,9 @@ def unique(x: object, out_idx: object = "int32") -> Unique:
     return Unique(y, idx)
 
 
-def unique_with_counts(x: object, out_idx: object = "int32") -> UniqueWithCounts:
+def unique_with_counts(
+    x: object, out_idx: object = "int32", name: str | None = None
+) -> UniqueWithCounts:
     """The same as `unique`, and how often each value appears.
 
     >>> y, idx, count = unique_with_counts([4, 4, 7])
@@ -123,7 +134,11 @@ def bincount(
 
 
 def histogram_fixed_width_bins(
-    values: object, value_range: object, nbins: int = 100, dtype: object = "int32"
+    values: object,
+    value_range: object,
+    nbins: int = 100,
+    dtype: object = "int32",
+    name: str | None = None,
 ) -> Any:
     """The bin of each value when the range is cut into `nbins` equal ones; int32 or int64.
 
@@ -144,7 +159,11 @@ def histogram_fixed_width_bins(
 
 
 def histogram_fixed_width(
-    values: object, value_range: object, nbins: int = 100, dtype: object = "int32"
+    values: object,
+    value_range: object,
+    nbins: int = 100,
+    dtype: object = "int32",
+    name: str | None = None,
 ) -> Any:
     """How many values each of `nbins` equal bins of the range holds; int32 or int64.
 
@@ -156,7 +175,11 @@ def histogram_fixed_width(
 
 
 def searchsorted(
-    sorted_sequence: object, values: object, side: str = "left", out_type: object = "int32"
+    sorted_sequence: object,
+    values: object,
+    side: str = "left",
+    out_type: object = "int32",
+    name: str | None = None,
 ) -> Any:
     """Where each value would go among the rows of a sorted tensor, so that they stay in order.
 
@@ -175,7 +198,7 @@ def searchsorted(
     return call("searchsorted", inputs, right=side == "right", out_type=dtype_name(out_type))
 
 
-def in_top_k(targets: object, predictions: object, k: object) -> Any:
+def in_top_k(targets: object, predictions: object, k: object, name: str | None = None) -> Any:
     """For each row whether the value at its target is among the `k` greatest; False if not finite.
 
     Args:
@@ -194,7 +217,7 @@ def in_top_k(targets: object, predictions: object, k: object) -> Any:
     return call("logical_and", [call("less", unified(count, k)), finite])
 
 
-def invert_permutation(x: object) -> Any:
+def invert_permutation(x: object, name: str | None = None) -> Any:
     """The vector y with y[x[i]] == i.
 
     >>> invert_permutation([2, 0, 1]).tolist()
@@ -209,6 +232,7 @@ def confusion_matrix(
     num_classes: object = None,
     weights: object = None,
     dtype: object = "int32",
+    name: str | None = None,
 ) -> Any:
     """How often each label met each prediction: rows are labels, columns predictions.
 

@@ -1,4 +1,7 @@
-"""Sums of products over named axes."""
+"""Sums of products over named axes.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from fastpipe.shapes import reshape, shape, static_rank
 from fastpipe.tracing import call, unified
 
 
-def einsum(equation: str, *inputs: object) -> Any:
+def einsum(equation: str, *inputs: object, name: str | None = None) -> Any:
     """The sum of products that Einstein's notation names.
 
     Args:

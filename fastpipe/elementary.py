@@ -2,6 +2,8 @@
 
 Each takes floats of any shape and returns the same dtype and shape, unless it says otherwise.
 Another dtype raises InvalidArgumentError.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def reciprocal(x: object) -> Any:
+def reciprocal(x: object, name: str | None = None) -> Any:
     """1 / x.
 
     >>> reciprocal([2.0, 4.0]).tolist()
@@ -27,7 +29,7 @@ def reciprocal(x: object) -> Any:
     return call("reciprocal", [x])
 
 
-def sqrt(x: object) -> Any:
+def sqrt(x: object, name: str | None = None) -> Any:
     """The square root.
 
     >>> sqrt([4.0, 9.0]).tolist()
@@ -36,7 +38,7 @@ def sqrt(x: object) -> Any:
     return call("sqrt", [x])
 
 
-def rsqrt(x: object) -> Any:
+def rsqrt(x: object, name: str | None = None) -> Any:
     """1 / sqrt(x).
 
     >>> rsqrt([4.0, 16.0]).tolist()
@@ -45,7 +47,7 @@ def rsqrt(x: object) -> Any:
     return call("rsqrt", [x])
 
 
-def exp(x: object) -> Any:
+def exp(x: object, name: str | None = None) -> Any:
     """e to the power of x.
 
     >>> exp([0.0]).tolist()
@@ -54,7 +56,7 @@ def exp(x: object) -> Any:
     return call("exp", [x])
 
 
-def log(x: object) -> Any:
+def log(x: object, name: str | None = None) -> Any:
     """The natural logarithm.
 
     >>> log([1.0]).tolist()
@@ -63,7 +65,7 @@ def log(x: object) -> Any:
     return call("log", [x])
 
 
-def log1p(x: object) -> Any:
+def log1p(x: object, name: str | None = None) -> Any:
     """log(1 + x), exact for small x.
 
     >>> log1p([0.0]).tolist()
@@ -72,7 +74,7 @@ def log1p(x: object) -> Any:
     return call("log1p", [x])
 
 
-def sin(x: object) -> Any:
+def sin(x: object, name: str | None = None) -> Any:
     """The sine of an angle in radians.
 
     >>> sin([0.0]).tolist()
@@ -81,7 +83,7 @@ def sin(x: object) -> Any:
     return call("sin", [x])
 
 
-def cos(x: object) -> Any:
+def cos(x: object, name: str | None = None) -> Any:
     """The cosine of an angle in radians.
 
     >>> cos([0.0]).tolist()
@@ -90,7 +92,7 @@ def cos(x: object) -> Any:
     return call("cos", [x])
 
 
-def tanh(x: object) -> Any:
+def tanh(x: object, name: str | None = None) -> Any:
     """The hyperbolic tangent.
 
     >>> tanh([0.0]).tolist()
@@ -99,7 +101,7 @@ def tanh(x: object) -> Any:
     return call("tanh", [x])
 
 
-def sigmoid(x: object) -> Any:
+def sigmoid(x: object, name: str | None = None) -> Any:
     """1 / (1 + exp(-x)).
 
     >>> sigmoid([0.0]).tolist()
@@ -108,7 +110,7 @@ def sigmoid(x: object) -> Any:
     return call("sigmoid", [x])
 
 
-def is_nan(x: object) -> Any:
+def is_nan(x: object, name: str | None = None) -> Any:
     """Whether x is NaN, as bool.
 
     >>> is_nan([1.0, float("nan")]).tolist()
@@ -117,7 +119,7 @@ def is_nan(x: object) -> Any:
     return call("is_nan", [x])
 
 
-def is_inf(x: object) -> Any:
+def is_inf(x: object, name: str | None = None) -> Any:
     """Whether x is infinite, as bool.
 
     >>> is_inf([1.0, float("inf")]).tolist()
@@ -126,7 +128,7 @@ def is_inf(x: object) -> Any:
     return call("is_inf", [x])
 
 
-def is_finite(x: object) -> Any:
+def is_finite(x: object, name: str | None = None) -> Any:
     """Whether x is neither infinite nor NaN, as bool.
 
     >>> is_finite([1.0, float("inf")]).tolist()
@@ -135,7 +137,7 @@ def is_finite(x: object) -> Any:
     return call("is_finite", [x])
 
 
-def tan(x: object) -> Any:
+def tan(x: object, name: str | None = None) -> Any:
     """The tangent of an angle in radians.
 
     >>> tan([0.0]).tolist()
@@ -144,7 +146,7 @@ def tan(x: object) -> Any:
     return call("tan", [x])
 
 
-def asin(x: object) -> Any:
+def asin(x: object, name: str | None = None) -> Any:
     """The angle whose sine is x, in radians.
 
     >>> asin([0.0]).tolist()
@@ -153,7 +155,7 @@ def asin(x: object) -> Any:
     return call("asin", [x])
 
 
-def acos(x: object) -> Any:
+def acos(x: object, name: str | None = None) -> Any:
     """The angle whose cosine is x, in radians.
 
     >>> acos([1.0]).tolist()
@@ -162,7 +164,7 @@ def acos(x: object) -> Any:
     return call("acos", [x])
 
 
-def atan(x: object) -> Any:
+def atan(x: object, name: str | None = None) -> Any:
     """The angle whose tangent is x, in radians.
 
     >>> atan([0.0]).tolist()
@@ -171,7 +173,7 @@ def atan(x: object) -> Any:
     return call("atan", [x])
 
 
-def sinh(x: object) -> Any:
+def sinh(x: object, name: str | None = None) -> Any:
     """The hyperbolic sine.
 
     >>> sinh([0.0]).tolist()
@@ -180,7 +182,7 @@ def sinh(x: object) -> Any:
     return call("sinh", [x])
 
 
-def cosh(x: object) -> Any:
+def cosh(x: object, name: str | None = None) -> Any:
     """The hyperbolic cosine.
 
     >>> cosh([0.0]).tolist()
@@ -189,7 +191,7 @@ def cosh(x: object) -> Any:
     return call("cosh", [x])
 
 
-def asinh(x: object) -> Any:
+def asinh(x: object, name: str | None = None) -> Any:
     """The inverse of the hyperbolic sine.
 
     >>> asinh([0.0]).tolist()
@@ -198,7 +200,7 @@ def asinh(x: object) -> Any:
     return call("asinh", [x])
 
 
-def acosh(x: object) -> Any:
+def acosh(x: object, name: str | None = None) -> Any:
     """The inverse of the hyperbolic cosine.
 
     >>> acosh([1.0]).tolist()
@@ -207,7 +209,7 @@ def acosh(x: object) -> Any:
     return call("acosh", [x])
 
 
-def atanh(x: object) -> Any:
+def atanh(x: object, name: str | None = None) -> Any:
     """The inverse of the hyperbolic tangent.
 
     >>> atanh([0.0]).tolist()
@@ -216,7 +218,7 @@ def atanh(x: object) -> Any:
     return call("atanh", [x])
 
 
-def expm1(x: object) -> Any:
+def expm1(x: object, name: str | None = None) -> Any:
     """exp(x) - 1, exact for small x.
 
     >>> expm1([0.0]).tolist()
@@ -225,7 +227,7 @@ def expm1(x: object) -> Any:
     return call("expm1", [x])
 
 
-def erf(x: object) -> Any:
+def erf(x: object, name: str | None = None) -> Any:
     """The Gauss error function.
 
     >>> erf([0.0]).tolist()
@@ -234,7 +236,7 @@ def erf(x: object) -> Any:
     return call("erf", [x])
 
 
-def erfc(x: object) -> Any:
+def erfc(x: object, name: str | None = None) -> Any:
     """1 - erf(x), exact for large x.
 
     >>> erfc([0.0]).tolist()
@@ -243,7 +245,7 @@ def erfc(x: object) -> Any:
     return call("erfc", [x])
 
 
-def lgamma(x: object) -> Any:
+def lgamma(x: object, name: str | None = None) -> Any:
     """The logarithm of the absolute value of the gamma function.
 
     >>> lgamma([1.0]).tolist()
@@ -252,7 +254,7 @@ def lgamma(x: object) -> Any:
     return call("lgamma", [x])
 
 
-def softplus(features: object) -> Any:
+def softplus(features: object, name: str | None = None) -> Any:
     """log(exp(x) + 1), without overflow.
 
     >>> softplus([0.0]).astype("float64").round(4).tolist()
@@ -261,7 +263,7 @@ def softplus(features: object) -> Any:
     return call("softplus", [features])
 
 
-def softsign(features: object) -> Any:
+def softsign(features: object, name: str | None = None) -> Any:
     """x / (|x| + 1).
 
     >>> softsign([1.0, -3.0]).tolist()
@@ -271,7 +273,7 @@ def softsign(features: object) -> Any:
     return call("divide", [x, call("add", [call("abs", [x]), 1], unify=True)])
 
 
-def log_sigmoid(x: object) -> Any:
+def log_sigmoid(x: object, name: str | None = None) -> Any:
     """log(sigmoid(x)), without overflow.
 
     >>> log_sigmoid([0.0]).astype("float64").round(4).tolist()
@@ -280,7 +282,7 @@ def log_sigmoid(x: object) -> Any:
     return call("negative", [call("softplus", [call("negative", [x])])])
 
 
-def logit(x: object) -> Any:
+def logit(x: object, name: str | None = None) -> Any:
     """log(x / (1 - x)), the inverse of the sigmoid.
 
     >>> logit([0.5]).tolist()
@@ -290,7 +292,7 @@ def logit(x: object) -> Any:
     return call("log", [call("divide", [x, call("subtract", [1, x], unify=True)])])
 
 
-def reciprocal_no_nan(x: object) -> Any:
+def reciprocal_no_nan(x: object, name: str | None = None) -> Any:
     """1 / x, or 0 where x is 0.
 
     >>> reciprocal_no_nan([2.0, 0.0]).tolist()
@@ -300,7 +302,7 @@ def reciprocal_no_nan(x: object) -> Any:
     return call("divide_no_nan", [call("ones_like", [x]), x])
 
 
-def erfinv(x: object) -> Any:
+def erfinv(x: object, name: str | None = None) -> Any:
     """The inverse of erf.
 
     >>> erfinv([0.0]).tolist()
@@ -309,7 +311,7 @@ def erfinv(x: object) -> Any:
     return call("erfinv", [x])
 
 
-def digamma(x: object) -> Any:
+def digamma(x: object, name: str | None = None) -> Any:
     """The derivative of lgamma.
 
     >>> digamma([1.0]).astype("float64").round(4).tolist()

@@ -1,4 +1,7 @@
-"""value[key] on symbols, and constants that can be indexed by symbols."""
+"""value[key] on symbols, and constants that can be indexed by symbols.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,9 @@ class Constant(np.ndarray[Any, Any]):
         return np.asarray(self)[()]
 
 
-def constant(value: object, dtype: object = None, shape: object = None) -> Constant:
+def constant(
+    value: object, dtype: object = None, shape: object = None, name: str | None = None
+) -> Constant:
     """A value as an array: ints become int32, floats float32, strings bytes.
 
     Args:

@@ -1,6 +1,8 @@
 """Matrices and norms: `tf.linalg`, on symbols and on real values.
 
 The last two axes of a tensor are a matrix.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -20,7 +22,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def matmul(a: object, b: object, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+def matmul(
+    a: object,
+    b: object,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    name: str | None = None,
+) -> Any:
     """The matrix product of the last two axes; the axes before them broadcast.
 
     Args:
@@ -34,7 +42,7 @@ def matmul(a: object, b: object, transpose_a: bool = False, transpose_b: bool = 
     return call("matmul", inputs, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
-def matvec(a: object, b: object, transpose_a: bool = False) -> Any:
+def matvec(a: object, b: object, transpose_a: bool = False, name: str | None = None) -> Any:
     """The product of a matrix and a vector, the last axis of `b`.
 
     >>> matvec([[1, 2], [3, 4]], [1, 1]).tolist()
@@ -44,7 +52,7 @@ def matvec(a: object, b: object, transpose_a: bool = False) -> Any:
     return squeeze(matmul(a, expand_dims(b, -1), transpose_a=transpose_a), -1)
 
 
-def tensordot(a: object, b: object, axes: int | Sequence[Any]) -> Any:
+def tensordot(a: object, b: object, axes: int | Sequence[Any], name: str | None = None) -> Any:
     """The sum of products over axes of both.
 
     Args:
@@ -89,7 +97,7 @@ def _product(sizes: list[Any]) -> Any:
     return total
 
 
-def matrix_transpose(a: object) -> Any:
+def matrix_transpose(a: object, name: str | None = None) -> Any:
     """The last two axes swapped.
 
     >>> matrix_transpose([[1, 2], [3, 4]]).tolist()
@@ -102,7 +110,7 @@ def matrix_transpose(a: object) -> Any:
     return call("transpose", [a], perm=[*range(rank - 2), rank - 1, rank - 2])
 
 
-def diag(diagonal: object) -> Any:
+def diag(diagonal: object, name: str | None = None) -> Any:
     """Square matrices of zeros with the last axis on the diagonal.
 
     >>> diag([1, 2]).tolist()
@@ -115,7 +123,7 @@ def diag(diagonal: object) -> Any:
     return call("where", [on, rows, zeros_like(rows)])
 
 
-def diag_part(input: object) -> Any:
+def diag_part(input: object, name: str | None = None) -> Any:
     """The diagonal of each matrix; numbers.
 
     >>> diag_part([[1, 2], [3, 4]]).tolist()
@@ -130,7 +138,7 @@ def diag_part(input: object) -> Any:
     return call("gather", [kept, range_(shorter)], axis=-1)
 
 
-def set_diag(input: object, diagonal: object) -> Any:
+def set_diag(input: object, diagonal: object, name: str | None = None) -> Any:
     """Each matrix with another diagonal.
 
     >>> set_diag([[1, 2], [3, 4]], [8, 9]).tolist()
@@ -146,7 +154,7 @@ def set_diag(input: object, diagonal: object) -> Any:
     return call("where", [on, rows, matrix])
 
 
-def trace(x: object) -> Any:
+def trace(x: object, name: str | None = None) -> Any:
     """The sum of the diagonal of each matrix; numbers.
 
     >>> int(trace([[1, 2], [3, 4]]))
@@ -155,7 +163,7 @@ def trace(x: object) -> Any:
     return reduce_sum(diag_part(x), -1)
 
 
-def band_part(input: object, num_lower: int, num_upper: int) -> Any:
+def band_part(input: object, num_lower: int, num_upper: int, name: str | None = None) -> Any:
     """Matrices with zeros outside a band around the diagonal.
 
     Args:
@@ -184,6 +192,7 @@ def norm(
     ord: object = "euclidean",
     axis: Axis = None,
     keepdims: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The norm of vectors, over `axis` or all of the tensor; floats.
 
@@ -212,7 +221,9 @@ def norm(
     return call("power", unified(reduce_sum(powers, axis, keepdims), 1.0 / ord))
 
 
-def l2_normalize(x: object, axis: Axis = None, epsilon: float = 1e-12) -> Any:
+def l2_normalize(
+    x: object, axis: Axis = None, epsilon: float = 1e-12, name: str | None = None
+) -> Any:
     """x divided by the square root of max(sum(x ** 2), epsilon) along `axis`; floats.
 
     >>> l2_normalize([3.0, 4.0]).astype("float64").round(3).tolist()

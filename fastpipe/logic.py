@@ -3,6 +3,8 @@
 Both sides of a function of two tensors have one dtype; Python literals adapt to the tensor beside
 them; shapes broadcast by NumPy's rules. A dtype that a function does not take, dtypes that differ,
 and shapes that do not broadcast raise InvalidArgumentError.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ def binary(kernel: str, x: Any, y: Any) -> Any:
 # ---- comparison, to bool ----
 
 
-def equal(x: object, y: object) -> Any:
+def equal(x: object, y: object, name: str | None = None) -> Any:
     """x == y, of any dtype, to bool.
 
     >>> equal([1, 5], 5).tolist()
@@ -35,7 +37,7 @@ def equal(x: object, y: object) -> Any:
     return binary("equal", x, y)
 
 
-def not_equal(x: object, y: object) -> Any:
+def not_equal(x: object, y: object, name: str | None = None) -> Any:
     """x != y, of any dtype, to bool.
 
     >>> not_equal([1, 5], 5).tolist()
@@ -44,7 +46,7 @@ def not_equal(x: object, y: object) -> Any:
     return binary("not_equal", x, y)
 
 
-def less(x: object, y: object) -> Any:
+def less(x: object, y: object, name: str | None = None) -> Any:
     """x < y, to bool; strings compare byte by byte.
 
     >>> less([1, 5], 5).tolist()
@@ -53,7 +55,7 @@ def less(x: object, y: object) -> Any:
     return binary("less", x, y)
 
 
-def less_equal(x: object, y: object) -> Any:
+def less_equal(x: object, y: object, name: str | None = None) -> Any:
     """x <= y, to bool; strings compare byte by byte.
 
     >>> less_equal([1, 5], 5).tolist()
@@ -62,7 +64,7 @@ def less_equal(x: object, y: object) -> Any:
     return binary("less_equal", x, y)
 
 
-def greater(x: object, y: object) -> Any:
+def greater(x: object, y: object, name: str | None = None) -> Any:
     """x > y, to bool; strings compare byte by byte.
 
     >>> greater([1, 5], 1).tolist()
@@ -71,7 +73,7 @@ def greater(x: object, y: object) -> Any:
     return binary("greater", x, y)
 
 
-def greater_equal(x: object, y: object) -> Any:
+def greater_equal(x: object, y: object, name: str | None = None) -> Any:
     """x >= y, to bool; strings compare byte by byte.
 
     >>> greater_equal([1, 5], 1).tolist()
@@ -83,7 +85,7 @@ def greater_equal(x: object, y: object) -> Any:
 # ---- bools and bits ----
 
 
-def logical_and(x: object, y: object) -> Any:
+def logical_and(x: object, y: object, name: str | None = None) -> Any:
     """x and y; bools.
 
     >>> logical_and([True, False], True).tolist()
@@ -92,7 +94,7 @@ def logical_and(x: object, y: object) -> Any:
     return binary("logical_and", x, y)
 
 
-def logical_or(x: object, y: object) -> Any:
+def logical_or(x: object, y: object, name: str | None = None) -> Any:
     """x or y; bools.
 
     >>> logical_or([True, False], True).tolist()
@@ -101,7 +103,7 @@ def logical_or(x: object, y: object) -> Any:
     return binary("logical_or", x, y)
 
 
-def logical_xor(x: object, y: object) -> Any:
+def logical_xor(x: object, y: object, name: str | None = None) -> Any:
     """Either x or y; bools.
 
     >>> logical_xor([True, False], True).tolist()
@@ -110,7 +112,7 @@ def logical_xor(x: object, y: object) -> Any:
     return binary("logical_xor", x, y)
 
 
-def logical_not(x: object) -> Any:
+def logical_not(x: object, name: str | None = None) -> Any:
     """not x; bools.
 
     >>> logical_not([True, False]).tolist()
@@ -119,7 +121,7 @@ def logical_not(x: object) -> Any:
     return call("logical_not", [x])
 
 
-def bitwise_and(x: object, y: object) -> Any:
+def bitwise_and(x: object, y: object, name: str | None = None) -> Any:
     """The bits that both integers have.
 
     >>> bitwise_and([6, 5], 3).tolist()
@@ -128,7 +130,7 @@ def bitwise_and(x: object, y: object) -> Any:
     return binary("bitwise_and", x, y)
 
 
-def bitwise_or(x: object, y: object) -> Any:
+def bitwise_or(x: object, y: object, name: str | None = None) -> Any:
     """The bits that one of the integers has.
 
     >>> bitwise_or([6, 5], 3).tolist()
@@ -137,7 +139,7 @@ def bitwise_or(x: object, y: object) -> Any:
     return binary("bitwise_or", x, y)
 
 
-def bitwise_xor(x: object, y: object) -> Any:
+def bitwise_xor(x: object, y: object, name: str | None = None) -> Any:
     """The bits that exactly one of the integers has.
 
     >>> bitwise_xor([6, 5], 3).tolist()
@@ -146,7 +148,7 @@ def bitwise_xor(x: object, y: object) -> Any:
     return binary("bitwise_xor", x, y)
 
 
-def left_shift(x: object, y: object) -> Any:
+def left_shift(x: object, y: object, name: str | None = None) -> Any:
     """Integers x with their bits moved up by y, which counts as the nearest of 0 .. bits - 1.
 
     >>> left_shift([1, 3], 2).tolist()
@@ -155,7 +157,7 @@ def left_shift(x: object, y: object) -> Any:
     return binary("left_shift", x, y)
 
 
-def right_shift(x: object, y: object) -> Any:
+def right_shift(x: object, y: object, name: str | None = None) -> Any:
     """Integers x with their bits moved down by y, which counts as the nearest of 0 .. bits - 1.
 
     >>> right_shift([4, -4], 1).tolist()
@@ -164,7 +166,7 @@ def right_shift(x: object, y: object) -> Any:
     return binary("right_shift", x, y)
 
 
-def invert(x: object) -> Any:
+def invert(x: object, name: str | None = None) -> Any:
     """Integers with every bit flipped.
 
     >>> invert([0, 5]).tolist()

@@ -2,6 +2,8 @@
 
 A shape may be a list in which symbols stand for some of the sizes, or one tensor. What does not fit
 raises InvalidArgumentError, when it is traced if the values are known then, else when it runs.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -22,7 +24,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def range_(start: object, limit: object = None, delta: object = 1, dtype: object = None) -> Any:
+def range_(
+    start: object,
+    limit: object = None,
+    delta: object = 1,
+    dtype: object = None,
+    name: str | None = None,
+) -> Any:
     """start, start + delta, ... before limit; from 0 to start if limit is None.
 
     Without `dtype` the result has the widest dtype of the three: int32, int64, float32, float64.
@@ -50,7 +58,7 @@ def range_(start: object, limit: object = None, delta: object = 1, dtype: object
     return constant(_core.run_kernel("range", {}, bounds)[0])
 
 
-def fill(dims: object, value: object) -> Any:
+def fill(dims: object, value: object, name: str | None = None) -> Any:
     """A tensor of shape `dims` that holds the scalar `value` everywhere.
 
     >>> fill([2, 2], 7).tolist()
@@ -60,7 +68,7 @@ def fill(dims: object, value: object) -> Any:
     return call("fill", [value, *inputs], **attrs)
 
 
-def zeros(shape: object, dtype: object = "float32") -> Any:
+def zeros(shape: object, dtype: object = "float32", name: str | None = None) -> Any:
     """A tensor of 0, False or b"".
 
     >>> zeros([2]).tolist()
@@ -70,7 +78,7 @@ def zeros(shape: object, dtype: object = "float32") -> Any:
     return fill(shape, b"" if name == "string" else as_tensor(0, name))
 
 
-def ones(shape: object, dtype: object = "float32") -> Any:
+def ones(shape: object, dtype: object = "float32", name: str | None = None) -> Any:
     """A tensor of 1 or True.
 
     >>> ones([2], "int32").tolist()
@@ -79,7 +87,7 @@ def ones(shape: object, dtype: object = "float32") -> Any:
     return fill(shape, as_tensor(1, dtype))
 
 
-def zeros_like(input: object, dtype: object = None) -> Any:
+def zeros_like(input: object, dtype: object = None, name: str | None = None) -> Any:
     """A tensor of the same shape that holds 0, False or b"".
 
     >>> zeros_like([1, 2]).tolist()
@@ -88,7 +96,7 @@ def zeros_like(input: object, dtype: object = None) -> Any:
     return _like("zeros_like", input, dtype)
 
 
-def ones_like(input: object, dtype: object = None) -> Any:
+def ones_like(input: object, dtype: object = None, name: str | None = None) -> Any:
     """A tensor of the same shape that holds 1 or True.
 
     >>> ones_like([5, 6], "bool").tolist()
@@ -115,6 +123,7 @@ def one_hot(
     off_value: object = None,
     axis: int | None = None,
     dtype: object = None,
+    name: str | None = None,
 ) -> Any:
     """A new axis of size `depth` that holds `on_value` at the index and `off_value` elsewhere.
 
@@ -155,7 +164,9 @@ def _adapts(literal: str, name: str) -> bool:
     return literal.startswith("float") and "float" in name
 
 
-def linspace(start: object, stop: object, num: object, axis: int = 0) -> Any:
+def linspace(
+    start: object, stop: object, num: object, axis: int = 0, name: str | None = None
+) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
@@ -195,6 +206,7 @@ def eye(
     num_columns: object = None,
     batch_shape: object = None,
     dtype: object = "float32",
+    name: str | None = None,
 ) -> Any:
     """Matrices with 1 on the diagonal and 0 elsewhere.
 
@@ -217,7 +229,9 @@ def eye(
     return call("broadcast_to", [matrix, *inputs], **attrs)
 
 
-def sequence_mask(lengths: object, maxlen: object = None, dtype: object = "bool") -> Any:
+def sequence_mask(
+    lengths: object, maxlen: object = None, dtype: object = "bool", name: str | None = None
+) -> Any:
     """For each length a row whose first values, as many as that, are True.
 
     Args:
@@ -245,7 +259,7 @@ def _same(value: Any, other: Any) -> Any:
     )
 
 
-def meshgrid(*args: object, indexing: str = "xy") -> list[Any]:
+def meshgrid(*args: object, indexing: str = "xy", name: str | None = None) -> list[Any]:
     """The coordinates of a grid: one tensor for each vector, all of the grid's shape.
 
     Args:

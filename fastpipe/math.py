@@ -4,6 +4,8 @@ Both sides of a function of two tensors have one dtype; Python literals adapt to
 them; shapes broadcast by NumPy's rules. Integers wrap around on overflow. Unless a function says
 otherwise the result has the dtype of the operands. A dtype that a function does not take, dtypes
 that differ, and shapes that do not broadcast raise InvalidArgumentError.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -171,7 +173,7 @@ __all__ = [
 # ---- one tensor ----
 
 
-def negative(x: object) -> Any:
+def negative(x: object, name: str | None = None) -> Any:
     """-x, of a signed dtype.
 
     >>> negative([1, -2]).tolist()
@@ -180,7 +182,7 @@ def negative(x: object) -> Any:
     return call("negative", [x])
 
 
-def abs(x: object) -> Any:
+def abs(x: object, name: str | None = None) -> Any:
     """x without its sign, of a signed dtype.
 
     >>> abs([1, -2]).tolist()
@@ -189,7 +191,7 @@ def abs(x: object) -> Any:
     return call("abs", [x])
 
 
-def sign(x: object) -> Any:
+def sign(x: object, name: str | None = None) -> Any:
     """-1, 0 or 1 as x is negative, zero or positive; a signed dtype. NaN stays.
 
     >>> sign([3, 0, -2]).tolist()
@@ -198,7 +200,7 @@ def sign(x: object) -> Any:
     return call("sign", [x])
 
 
-def square(x: object) -> Any:
+def square(x: object, name: str | None = None) -> Any:
     """x * x.
 
     >>> square([3, -2]).tolist()
@@ -207,7 +209,7 @@ def square(x: object) -> Any:
     return call("square", [x])
 
 
-def relu(features: object) -> Any:
+def relu(features: object, name: str | None = None) -> Any:
     """x where it is positive, else 0.
 
     >>> relu([3, -2]).tolist()
@@ -216,7 +218,7 @@ def relu(features: object) -> Any:
     return call("relu", [features])
 
 
-def round(x: object) -> Any:
+def round(x: object, name: str | None = None) -> Any:
     """The nearest integer, the even one of two; same dtype.
 
     >>> round([0.5, 1.5, -1.7]).tolist()
@@ -228,7 +230,7 @@ def round(x: object) -> Any:
 rint = round
 
 
-def floor(x: object) -> Any:
+def floor(x: object, name: str | None = None) -> Any:
     """The greatest integer not above x; floats.
 
     >>> floor([1.5, -1.5]).tolist()
@@ -237,7 +239,7 @@ def floor(x: object) -> Any:
     return call("floor", [x])
 
 
-def ceil(x: object) -> Any:
+def ceil(x: object, name: str | None = None) -> Any:
     """The least integer not below x; floats.
 
     >>> ceil([1.5, -1.5]).tolist()
@@ -249,7 +251,7 @@ def ceil(x: object) -> Any:
 # ---- conversion and checks ----
 
 
-def cast(x: object, dtype: object) -> Any:
+def cast(x: object, dtype: object, name: str | None = None) -> Any:
     """x in another dtype, bool or number. Floats lose their fraction on the way to integers.
 
     Raises:
@@ -261,7 +263,7 @@ def cast(x: object, dtype: object) -> Any:
     return call("cast", [x], dtype=dtype_name(dtype))
 
 
-def saturate_cast(value: object, dtype: object) -> Any:
+def saturate_cast(value: object, dtype: object, name: str | None = None) -> Any:
     """x in another dtype; what lies outside it becomes its least or greatest value.
 
     >>> saturate_cast([300.0, -5.0], "uint8").tolist()
@@ -285,7 +287,9 @@ def _within(limit: Any, dtype: Any, step: int) -> Any:
     return np.nextafter(bound, np.asarray(0, bound.dtype)) if over else bound
 
 
-def clip_by_value(t: object, clip_value_min: object, clip_value_max: object) -> Any:
+def clip_by_value(
+    t: object, clip_value_min: object, clip_value_max: object, name: str | None = None
+) -> Any:
     """t with values below the minimum raised to it and those above the maximum lowered to it.
 
     The bounds broadcast to the shape of t.
@@ -296,7 +300,7 @@ def clip_by_value(t: object, clip_value_min: object, clip_value_max: object) -> 
     return call("clip", [convert(t), clip_value_min, clip_value_max], unify=True)
 
 
-def check_numerics(tensor: object, message: str) -> Any:
+def check_numerics(tensor: object, message: str, name: str | None = None) -> Any:
     """`tensor` itself, floats.
 
     Raises:

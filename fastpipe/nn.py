@@ -1,4 +1,7 @@
-"""Activations and normalisation: the functions of `tf.nn` that prepare inputs."""
+"""Activations and normalisation: the functions of `tf.nn` that prepare inputs.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def _shifted(logits: object, axis: int | None) -> tuple[Any, int]:
     return call("subtract", [x, reduce_max(x, at, keepdims=True)]), at
 
 
-def softmax(logits: object, axis: int | None = None) -> Any:
+def softmax(logits: object, axis: int | None = None, name: str | None = None) -> Any:
     """exp(x) / sum(exp(x)) along `axis`, the last if None; floats.
 
     >>> softmax([0.0, 0.0]).tolist()
@@ -38,7 +41,7 @@ def softmax(logits: object, axis: int | None = None) -> Any:
     return call("divide", [powers, reduce_sum(powers, at, keepdims=True)])
 
 
-def log_softmax(logits: object, axis: int | None = None) -> Any:
+def log_softmax(logits: object, axis: int | None = None, name: str | None = None) -> Any:
     """log(softmax(x)), exact for small values; floats.
 
     >>> log_softmax([0.0, 0.0]).astype("float64").round(4).tolist()
@@ -49,7 +52,7 @@ def log_softmax(logits: object, axis: int | None = None) -> Any:
     return call("subtract", [shifted, call("log", [total])])
 
 
-def elu(features: object) -> Any:
+def elu(features: object, name: str | None = None) -> Any:
     """x where it is positive, else exp(x) - 1; floats.
 
     >>> elu([1.0, 0.0]).tolist()
@@ -60,7 +63,7 @@ def elu(features: object) -> Any:
     return call("where", [positive, x, call("expm1", [x])])
 
 
-def leaky_relu(features: object, alpha: float = 0.2) -> Any:
+def leaky_relu(features: object, alpha: float = 0.2, name: str | None = None) -> Any:
     """x where it is positive, else alpha * x; floats.
 
     >>> leaky_relu([1.0, -1.0], alpha=0.5).tolist()
@@ -73,7 +76,7 @@ def leaky_relu(features: object, alpha: float = 0.2) -> Any:
     return call("where", [positive, x, call("multiply", unified(x, float(alpha)))])
 
 
-def relu6(features: object) -> Any:
+def relu6(features: object, name: str | None = None) -> Any:
     """x clipped to 0 .. 6.
 
     >>> relu6([-1.0, 3.0, 9.0]).tolist()
@@ -82,7 +85,7 @@ def relu6(features: object) -> Any:
     return call("clip", [convert(features), 0, 6], unify=True)
 
 
-def silu(features: object, beta: float = 1.0) -> Any:
+def silu(features: object, beta: float = 1.0, name: str | None = None) -> Any:
     """x * sigmoid(beta * x); floats.
 
     >>> silu([0.0]).tolist()
@@ -95,7 +98,9 @@ def silu(features: object, beta: float = 1.0) -> Any:
 swish = silu
 
 
-def moments(x: object, axes: Any, shift: None = None, keepdims: bool = False) -> tuple[Any, Any]:
+def moments(
+    x: object, axes: Any, shift: None = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Any, Any]:
     """Mean and variance over `axes`; floats. `shift` has no meaning.
 
     >>> mean, variance = moments([1.0, 3.0], [0])
@@ -123,7 +128,9 @@ def _by(size: Any, factor: int, divide: bool) -> Any:
     return call("floor_divide" if divide else "multiply", unified(size, factor))
 
 
-def space_to_depth(input: object, block_size: int, data_format: str = "NHWC") -> Any:
+def space_to_depth(
+    input: object, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Any:
     """Squares of pixels moved into the channels.
 
     Args:
@@ -141,7 +148,9 @@ def space_to_depth(input: object, block_size: int, data_format: str = "NHWC") ->
     return reshape(blocks, [batch, rows, columns, _by(channels, block_size**2, False)])
 
 
-def depth_to_space(input: object, block_size: int, data_format: str = "NHWC") -> Any:
+def depth_to_space(
+    input: object, block_size: int, data_format: str = "NHWC", name: str | None = None
+) -> Any:
     """Channels spread over squares of pixels: the reverse of `space_to_depth`.
 
     Args:

@@ -3,6 +3,8 @@
 `axis` is an axis, a list of axes, or None for all; negative axes count from the end. `keepdims`
 leaves the folded axes with size 1. An axis that does not exist, or a dtype that a function does not
 take, raises InvalidArgumentError.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ def _reduce(kernel: str, value: object, axis: Axis, keepdims: bool) -> Any:
     return call(kernel, [value], axis=axes, keepdims=keepdims)
 
 
-def reduce_sum(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_sum(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The sum of numbers, same dtype; 0 of nothing.
 
     >>> reduce_sum([[1, 2], [3, 4]], axis=0).tolist()
@@ -38,7 +42,9 @@ def reduce_sum(input_tensor: object, axis: Axis = None, keepdims: bool = False) 
     return _reduce("reduce_sum", input_tensor, axis, keepdims)
 
 
-def reduce_prod(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_prod(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The product of numbers, same dtype; 1 of nothing.
 
     >>> reduce_prod([[1, 2], [3, 4]], axis=1).tolist()
@@ -47,7 +53,9 @@ def reduce_prod(input_tensor: object, axis: Axis = None, keepdims: bool = False)
     return _reduce("reduce_prod", input_tensor, axis, keepdims)
 
 
-def reduce_mean(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_mean(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The mean of numbers, same dtype: of integers rounded towards zero. NaN of nothing.
 
     >>> reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=1, keepdims=True).tolist()
@@ -56,7 +64,9 @@ def reduce_mean(input_tensor: object, axis: Axis = None, keepdims: bool = False)
     return _reduce("reduce_mean", input_tensor, axis, keepdims)
 
 
-def reduce_max(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_max(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The greatest of numbers, same dtype; NaN if there is one. The least value of nothing.
 
     >>> reduce_max([[1, 2], [4, 3]], axis=1).tolist()
@@ -65,7 +75,9 @@ def reduce_max(input_tensor: object, axis: Axis = None, keepdims: bool = False) 
     return _reduce("reduce_max", input_tensor, axis, keepdims)
 
 
-def reduce_min(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_min(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The least of numbers, same dtype; NaN if there is one. The greatest value of nothing.
 
     >>> reduce_min([[1, 2], [4, 3]], axis=1).tolist()
@@ -74,7 +86,9 @@ def reduce_min(input_tensor: object, axis: Axis = None, keepdims: bool = False) 
     return _reduce("reduce_min", input_tensor, axis, keepdims)
 
 
-def reduce_any(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_any(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """Whether one of the bools is true; not of nothing.
 
     >>> reduce_any([[True, False], [False, False]], axis=1).tolist()
@@ -83,7 +97,9 @@ def reduce_any(input_tensor: object, axis: Axis = None, keepdims: bool = False) 
     return _reduce("reduce_any", input_tensor, axis, keepdims)
 
 
-def reduce_all(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_all(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """Whether all of the bools are true; so of nothing.
 
     >>> reduce_all([[True, False], [True, True]], axis=1).tolist()
@@ -92,7 +108,9 @@ def reduce_all(input_tensor: object, axis: Axis = None, keepdims: bool = False) 
     return _reduce("reduce_all", input_tensor, axis, keepdims)
 
 
-def reduce_variance(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_variance(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The mean squared distance from the mean; floats.
 
     >>> reduce_variance([[1.0, 3.0], [4.0, 4.0]], axis=1).tolist()
@@ -112,7 +130,9 @@ def _floats(value: object) -> Any:
     return tensor
 
 
-def reduce_std(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_std(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The square root of the variance; floats.
 
     >>> reduce_std([[1.0, 5.0], [4.0, 4.0]], axis=1).tolist()
@@ -121,7 +141,9 @@ def reduce_std(input_tensor: object, axis: Axis = None, keepdims: bool = False) 
     return call("sqrt", [reduce_variance(input_tensor, axis, keepdims)])
 
 
-def argmax(input: object, axis: int | None = None, output_type: object = "int64") -> Any:
+def argmax(
+    input: object, axis: int | None = None, output_type: object = "int64", name: str | None = None
+) -> Any:
     """Where the greatest value stands first along `axis` (0 if None).
 
     `output_type` is int16, uint16, int32 or int64.
@@ -135,7 +157,9 @@ def argmax(input: object, axis: int | None = None, output_type: object = "int64"
     return call("argmax", [input], axis=int(axis or 0), output_type=dtype_name(output_type))
 
 
-def argmin(input: object, axis: int | None = None, output_type: object = "int64") -> Any:
+def argmin(
+    input: object, axis: int | None = None, output_type: object = "int64", name: str | None = None
+) -> Any:
     """Where the least value stands first along `axis` (0 if None).
 
     `output_type` is int16, uint16, int32 or int64.
@@ -149,7 +173,9 @@ def argmin(input: object, axis: int | None = None, output_type: object = "int64"
     return call("argmin", [input], axis=int(axis or 0), output_type=dtype_name(output_type))
 
 
-def reduce_logsumexp(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_logsumexp(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """log(sum(exp(x))), without overflow on the way; floats.
 
     >>> round(float(reduce_logsumexp([0.0, 0.0])), 4)
@@ -165,7 +191,9 @@ def reduce_logsumexp(input_tensor: object, axis: Axis = None, keepdims: bool = F
     return call("add", [call("log", [total]), peak])
 
 
-def reduce_euclidean_norm(input_tensor: object, axis: Axis = None, keepdims: bool = False) -> Any:
+def reduce_euclidean_norm(
+    input_tensor: object, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Any:
     """The square root of the sum of squares; integers are rounded towards zero.
 
     >>> float(reduce_euclidean_norm([3.0, 4.0]))
@@ -181,7 +209,11 @@ def reduce_euclidean_norm(input_tensor: object, axis: Axis = None, keepdims: boo
 
 
 def count_nonzero(
-    input: object, axis: Axis = None, keepdims: bool = False, dtype: object = "int64"
+    input: object,
+    axis: Axis = None,
+    keepdims: bool = False,
+    dtype: object = "int64",
+    name: str | None = None,
 ) -> Any:
     """How many values are not 0, False or b"", in dtype `dtype`.
 
@@ -195,7 +227,7 @@ def count_nonzero(
     return call("cast", [total], dtype=dtype_name(dtype))
 
 
-def zero_fraction(value: object) -> Any:
+def zero_fraction(value: object, name: str | None = None) -> Any:
     """Which share of the values is 0, as float32.
 
     >>> float(zero_fraction([0, 1, 0, 0]))
@@ -206,7 +238,13 @@ def zero_fraction(value: object) -> Any:
     return reduce_mean(call("cast", [zero], dtype="float32"))
 
 
-def cumsum(x: object, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+def cumsum(
+    x: object,
+    axis: int = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
     """Running sums of numbers along `axis`.
 
     Args:
@@ -221,7 +259,13 @@ def cumsum(x: object, axis: int = 0, exclusive: bool = False, reverse: bool = Fa
     return call("cumsum", [x], axis=int(axis), exclusive=exclusive, reverse=reverse)
 
 
-def cumprod(x: object, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+def cumprod(
+    x: object,
+    axis: int = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
     """Running products of numbers along `axis`; the arguments are those of `cumsum`.
 
     >>> cumprod([1, 2, 3, 4]).tolist()
@@ -231,7 +275,11 @@ def cumprod(x: object, axis: int = 0, exclusive: bool = False, reverse: bool = F
 
 
 def cumulative_logsumexp(
-    x: object, axis: int = 0, exclusive: bool = False, reverse: bool = False
+    x: object,
+    axis: int = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Any:
     """log of the running sums of exp(x), floats; the arguments are those of `cumsum`.
 

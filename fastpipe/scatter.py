@@ -2,6 +2,8 @@
 
 The last axis of `indices`, integers, holds positions along the first axes of a tensor; an index
 outside raises InvalidArgumentError.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def gather_nd(params: object, indices: object, batch_dims: int = 0) -> Any:
+def gather_nd(params: object, indices: object, batch_dims: int = 0, name: str | None = None) -> Any:
     """The slices that `indices` name; the first `batch_dims` axes of both are walked together.
 
     >>> gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).tolist()
@@ -31,7 +33,7 @@ def gather_nd(params: object, indices: object, batch_dims: int = 0) -> Any:
     return call("gather_nd", [params, indices], batch_dims=int(batch_dims))
 
 
-def scatter_nd(indices: object, updates: object, shape: object) -> Any:
+def scatter_nd(indices: object, updates: object, shape: object, name: str | None = None) -> Any:
     """A tensor of zeros to which the slices of `updates` are added at `indices`.
 
     >>> scatter_nd([[1], [3], [1]], [5, 6, 7], [5]).tolist()
@@ -46,7 +48,9 @@ def _scatter(kernel: str, tensor: object, indices: object, updates: object) -> A
     return call(kernel, [tensor, indices, updates])
 
 
-def tensor_scatter_nd_update(tensor: object, indices: object, updates: object) -> Any:
+def tensor_scatter_nd_update(
+    tensor: object, indices: object, updates: object, name: str | None = None
+) -> Any:
     """`tensor` with the slices at `indices` replaced; of several for one place the last stays.
 
     >>> tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [8, 9]).tolist()
@@ -55,7 +59,9 @@ def tensor_scatter_nd_update(tensor: object, indices: object, updates: object) -
     return _scatter("tensor_scatter_update", tensor, indices, updates)
 
 
-def tensor_scatter_nd_add(tensor: object, indices: object, updates: object) -> Any:
+def tensor_scatter_nd_add(
+    tensor: object, indices: object, updates: object, name: str | None = None
+) -> Any:
     """`tensor` to which the slices of `updates` are added at `indices`; numbers.
 
     >>> tensor_scatter_nd_add([1, 2, 3], [[0], [2]], [5, 1]).tolist()
@@ -64,7 +70,9 @@ def tensor_scatter_nd_add(tensor: object, indices: object, updates: object) -> A
     return _scatter("tensor_scatter_add", tensor, indices, updates)
 
 
-def tensor_scatter_nd_sub(tensor: object, indices: object, updates: object) -> Any:
+def tensor_scatter_nd_sub(
+    tensor: object, indices: object, updates: object, name: str | None = None
+) -> Any:
     """`tensor` from which the slices of `updates` are subtracted at `indices`; numbers.
 
     >>> tensor_scatter_nd_sub([1, 2, 3], [[0], [2]], [5, 1]).tolist()
@@ -73,7 +81,9 @@ def tensor_scatter_nd_sub(tensor: object, indices: object, updates: object) -> A
     return _scatter("tensor_scatter_sub", tensor, indices, updates)
 
 
-def tensor_scatter_nd_min(tensor: object, indices: object, updates: object) -> Any:
+def tensor_scatter_nd_min(
+    tensor: object, indices: object, updates: object, name: str | None = None
+) -> Any:
     """The lesser of `tensor` and the slices of `updates` at `indices`; numbers.
 
     >>> tensor_scatter_nd_min([1, 2, 3], [[0], [2]], [5, 1]).tolist()
@@ -82,7 +92,9 @@ def tensor_scatter_nd_min(tensor: object, indices: object, updates: object) -> A
     return _scatter("tensor_scatter_min", tensor, indices, updates)
 
 
-def tensor_scatter_nd_max(tensor: object, indices: object, updates: object) -> Any:
+def tensor_scatter_nd_max(
+    tensor: object, indices: object, updates: object, name: str | None = None
+) -> Any:
     """The greater of `tensor` and the slices of `updates` at `indices`; numbers.
 
     >>> tensor_scatter_nd_max([1, 2, 3], [[0], [2]], [5, 1]).tolist()
@@ -91,7 +103,9 @@ def tensor_scatter_nd_max(tensor: object, indices: object, updates: object) -> A
     return _scatter("tensor_scatter_max", tensor, indices, updates)
 
 
-def dynamic_partition(data: object, partitions: object, num_partitions: int) -> list[Any]:
+def dynamic_partition(
+    data: object, partitions: object, num_partitions: int, name: str | None = None
+) -> list[Any]:
     """The slices of `data` with each number, as a list.
 
     Args:
@@ -113,7 +127,9 @@ def dynamic_partition(data: object, partitions: object, num_partitions: int) -> 
     ]
 
 
-def dynamic_stitch(indices: Sequence[object], data: Sequence[object]) -> Any:
+def dynamic_stitch(
+    indices: Sequence[object], data: Sequence[object], name: str | None = None
+) -> Any:
     """One tensor of the slices of several, slice i of each at position indices[i].
 
     Args:

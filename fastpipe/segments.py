@@ -4,6 +4,8 @@
 one for each slice along axis 0, and give as many segments as the last id says; a segment without
 slices is 0 (1 for a product). The unsorted ones take ids in any order and of the first sizes of
 `data`; a negative id leaves its slice out. What does not fit raises InvalidArgumentError.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ def _unsorted(kernel: str, data: object, segment_ids: object, num_segments: obje
     return call(kernel, [data, segment_ids, *inputs], unsorted=True, **attrs)
 
 
-def segment_sum(data: object, segment_ids: object) -> Any:
+def segment_sum(data: object, segment_ids: object, name: str | None = None) -> Any:
     """The sum of each segment.
 
     >>> segment_sum([1, 2, 3], [0, 0, 1]).tolist()
@@ -36,7 +38,7 @@ def segment_sum(data: object, segment_ids: object) -> Any:
     return call("segment_sum", [data, segment_ids])
 
 
-def segment_mean(data: object, segment_ids: object) -> Any:
+def segment_mean(data: object, segment_ids: object, name: str | None = None) -> Any:
     """The mean of each segment.
 
     >>> segment_mean([1, 2, 3], [0, 0, 1]).tolist()
@@ -45,7 +47,7 @@ def segment_mean(data: object, segment_ids: object) -> Any:
     return call("segment_mean", [data, segment_ids])
 
 
-def segment_prod(data: object, segment_ids: object) -> Any:
+def segment_prod(data: object, segment_ids: object, name: str | None = None) -> Any:
     """The product of each segment.
 
     >>> segment_prod([1, 2, 3], [0, 0, 1]).tolist()
@@ -54,7 +56,7 @@ def segment_prod(data: object, segment_ids: object) -> Any:
     return call("segment_prod", [data, segment_ids])
 
 
-def segment_min(data: object, segment_ids: object) -> Any:
+def segment_min(data: object, segment_ids: object, name: str | None = None) -> Any:
     """The least value of each segment.
 
     >>> segment_min([1, 2, 3], [0, 0, 1]).tolist()
@@ -63,7 +65,7 @@ def segment_min(data: object, segment_ids: object) -> Any:
     return call("segment_min", [data, segment_ids])
 
 
-def segment_max(data: object, segment_ids: object) -> Any:
+def segment_max(data: object, segment_ids: object, name: str | None = None) -> Any:
     """The greatest value of each segment.
 
     >>> segment_max([1, 2, 3], [0, 0, 1]).tolist()
@@ -72,7 +74,9 @@ def segment_max(data: object, segment_ids: object) -> Any:
     return call("segment_max", [data, segment_ids])
 
 
-def unsorted_segment_sum(data: object, segment_ids: object, num_segments: object) -> Any:
+def unsorted_segment_sum(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """The sum of each segment.
 
     >>> unsorted_segment_sum([1, 2, 3], [1, 1, 0], 2).tolist()
@@ -81,7 +85,9 @@ def unsorted_segment_sum(data: object, segment_ids: object, num_segments: object
     return _unsorted("segment_sum", data, segment_ids, num_segments)
 
 
-def unsorted_segment_mean(data: object, segment_ids: object, num_segments: object) -> Any:
+def unsorted_segment_mean(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """The mean of each segment; integers of 8 and 16 bits give float32, wider ones float64.
 
     >>> unsorted_segment_mean([1, 2, 3], [1, 1, 0], 2).tolist()
@@ -95,7 +101,9 @@ def unsorted_segment_mean(data: object, segment_ids: object, num_segments: objec
     return _unsorted("segment_mean", values, segment_ids, num_segments)
 
 
-def unsorted_segment_prod(data: object, segment_ids: object, num_segments: object) -> Any:
+def unsorted_segment_prod(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """The product of each segment.
 
     >>> unsorted_segment_prod([1, 2, 3], [1, 1, 0], 2).tolist()
@@ -104,7 +112,9 @@ def unsorted_segment_prod(data: object, segment_ids: object, num_segments: objec
     return _unsorted("segment_prod", data, segment_ids, num_segments)
 
 
-def unsorted_segment_min(data: object, segment_ids: object, num_segments: object) -> Any:
+def unsorted_segment_min(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """The least value of each segment; of no slices the greatest of the dtype.
 
     >>> unsorted_segment_min([1, 2, 3], [1, 1, 0], 2).tolist()
@@ -113,7 +123,9 @@ def unsorted_segment_min(data: object, segment_ids: object, num_segments: object
     return _unsorted("segment_min", data, segment_ids, num_segments)
 
 
-def unsorted_segment_max(data: object, segment_ids: object, num_segments: object) -> Any:
+def unsorted_segment_max(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """The greatest value of each segment; of no slices the least of the dtype.
 
     >>> unsorted_segment_max([1, 2, 3], [1, 1, 0], 2).tolist()
@@ -122,7 +134,9 @@ def unsorted_segment_max(data: object, segment_ids: object, num_segments: object
     return _unsorted("segment_max", data, segment_ids, num_segments)
 
 
-def unsorted_segment_sqrt_n(data: object, segment_ids: object, num_segments: object) -> Any:
+def unsorted_segment_sqrt_n(
+    data: object, segment_ids: object, num_segments: object, name: str | None = None
+) -> Any:
     """The sum of each segment divided by the square root of how many there are; floats.
 
     >>> unsorted_segment_sqrt_n([1.0, 1.0, 1.0, 1.0], [0, 0, 0, 0], 1).tolist()

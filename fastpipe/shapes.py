@@ -3,6 +3,8 @@
 A shape, and any other list of integers, may be a list in which symbols stand for some of them, or
 one tensor. Negative axes count from the end. What does not fit raises InvalidArgumentError, when
 it is traced if the shapes are known then, else when it runs.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ def static_rank(value: object) -> int | None:
     return None if dims is None else len(dims)
 
 
-def shape(input: object, out_type: object = "int32") -> Any:
+def shape(input: object, out_type: object = "int32", name: str | None = None) -> Any:
     """The sizes of a tensor, as int32 or int64: a real array wherever they are known.
 
     >>> shape([[1, 2, 3]]).tolist()
@@ -54,7 +56,7 @@ def shape(input: object, out_type: object = "int32") -> Any:
     return call("shape", [input], out_type=dtype_name(out_type))
 
 
-def size(input: object, out_type: object = "int32") -> Any:
+def size(input: object, out_type: object = "int32", name: str | None = None) -> Any:
     """How many values a tensor has, as int32 or int64.
 
     >>> int(size([[1, 2, 3]]))
@@ -63,7 +65,7 @@ def size(input: object, out_type: object = "int32") -> Any:
     return call("size", [input], out_type=dtype_name(out_type))
 
 
-def rank(input: object) -> Any:
+def rank(input: object, name: str | None = None) -> Any:
     """How many axes a tensor has, as int32.
 
     >>> int(rank([[1, 2, 3]]))
@@ -72,7 +74,7 @@ def rank(input: object) -> Any:
     return call("rank", [input])
 
 
-def reshape(tensor: object, shape: object) -> Any:
+def reshape(tensor: object, shape: object, name: str | None = None) -> Any:
     """The same values in another shape; one size may be -1, what the others leave.
 
     >>> reshape([1, 2, 3, 4], [2, -1]).tolist()
@@ -82,7 +84,7 @@ def reshape(tensor: object, shape: object) -> Any:
     return call("reshape", [tensor, *inputs], **attrs)
 
 
-def ensure_shape(x: object, shape: Sequence[int | None] | None) -> Any:
+def ensure_shape(x: object, shape: Sequence[int | None] | None, name: str | None = None) -> Any:
     """x itself, whose shape is known from then on; None leaves a size open.
 
     Raises:
@@ -95,7 +97,7 @@ def ensure_shape(x: object, shape: Sequence[int | None] | None) -> Any:
     return call("ensure_shape", [x], shape=dims)
 
 
-def expand_dims(input: object, axis: int) -> Any:
+def expand_dims(input: object, axis: int, name: str | None = None) -> Any:
     """A new axis of size 1 at `axis`.
 
     >>> expand_dims([1, 2], 0).tolist()
@@ -104,7 +106,7 @@ def expand_dims(input: object, axis: int) -> Any:
     return call("expand_dims", [input], axis=int(axis))
 
 
-def squeeze(input: object, axis: int | Sequence[int] | None = None) -> Any:
+def squeeze(input: object, axis: int | Sequence[int] | None = None, name: str | None = None) -> Any:
     """Without the given axes, which have size 1; without all such axes if None.
 
     >>> squeeze([[[1], [2]]]).tolist(), squeeze([[[1], [2]]], 0).tolist()
@@ -114,7 +116,7 @@ def squeeze(input: object, axis: int | Sequence[int] | None = None) -> Any:
     return call("squeeze", [input], axis=axes or None)
 
 
-def broadcast_to(input: object, shape: object) -> Any:
+def broadcast_to(input: object, shape: object, name: str | None = None) -> Any:
     """Stretched to `shape` by NumPy's rules.
 
     >>> broadcast_to([1, 2], [2, 2]).tolist()
@@ -124,7 +126,7 @@ def broadcast_to(input: object, shape: object) -> Any:
     return call("broadcast_to", [input, *inputs], **attrs)
 
 
-def identity(input: object) -> Any:
+def identity(input: object, name: str | None = None) -> Any:
     """The tensor itself.
 
     >>> identity([1, 2]).tolist()
@@ -133,7 +135,7 @@ def identity(input: object) -> Any:
     return call("identity", [input])
 
 
-def identity_n(input: Sequence[object]) -> list[Any]:
+def identity_n(input: Sequence[object], name: str | None = None) -> list[Any]:
     """The tensors themselves.
 
     >>> [int(each) for each in identity_n([1, 2])]
@@ -142,7 +144,9 @@ def identity_n(input: Sequence[object]) -> list[Any]:
     return [identity(each) for each in input]
 
 
-def shape_n(input: Sequence[object], out_type: object = "int32") -> list[Any]:
+def shape_n(
+    input: Sequence[object], out_type: object = "int32", name: str | None = None
+) -> list[Any]:
     """The shape of each tensor.
 
     >>> [each.tolist() for each in shape_n([[1, 2], [[3]]])]
@@ -176,7 +180,7 @@ def broadcast_static_shape(shape_x: Sequence[int | None], shape_y: Sequence[int 
     return tuple(sizes)
 
 
-def broadcast_dynamic_shape(shape_x: object, shape_y: object) -> Any:
+def broadcast_dynamic_shape(shape_x: object, shape_y: object, name: str | None = None) -> Any:
     """The shape to which two shapes broadcast, as a tensor.
 
     >>> broadcast_dynamic_shape([2, 1], [3]).tolist()

@@ -2,6 +2,8 @@
 
 Strings are bytes; `str` is taken as UTF-8. Unless a function says otherwise, it treats each string
 of a tensor of any shape by itself and returns a tensor of that shape.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ __all__ = [
 ]
 
 
-def split(input: object, sep: str | bytes | None = None, maxsplit: int = -1) -> object:
+def split(
+    input: object, sep: str | bytes | None = None, maxsplit: int = -1, name: str | None = None
+) -> object:
     """Splits strings as Python's `str.split` does.
 
     Args:
@@ -85,7 +89,7 @@ def split(input: object, sep: str | bytes | None = None, maxsplit: int = -1) -> 
     return rows_of_each(value, pieces)
 
 
-def length(input: object, unit: str = "BYTE") -> object:
+def length(input: object, unit: str = "BYTE", name: str | None = None) -> object:
     """The number of bytes, or with `unit="UTF8_CHAR"` of characters, as int32.
 
     Raises:
@@ -97,7 +101,7 @@ def length(input: object, unit: str = "BYTE") -> object:
     return call("string_length", [input], unit=unit)
 
 
-def join(inputs: Sequence[object], separator: str | bytes = "") -> object:
+def join(inputs: Sequence[object], separator: str | bytes = "", name: str | None = None) -> object:
     """Joins string tensors element by element.
 
     Args:
@@ -113,7 +117,7 @@ def join(inputs: Sequence[object], separator: str | bytes = "") -> object:
     return call("string_join", list(inputs), separator=separator)
 
 
-def lower(input: object, encoding: str = "") -> object:
+def lower(input: object, encoding: str = "", name: str | None = None) -> object:
     """Letters in lower case.
 
     Args:
@@ -130,7 +134,7 @@ def lower(input: object, encoding: str = "") -> object:
     return call("string_lower", [input], encoding=encoding)
 
 
-def upper(input: object, encoding: str = "") -> object:
+def upper(input: object, encoding: str = "", name: str | None = None) -> object:
     """Letters in upper case.
 
     Args:
@@ -147,7 +151,7 @@ def upper(input: object, encoding: str = "") -> object:
     return call("string_upper", [input], encoding=encoding)
 
 
-def strip(input: object) -> object:
+def strip(input: object, name: str | None = None) -> object:
     """Drops ASCII white space at both ends.
 
     >>> strip("  pad ")
@@ -156,7 +160,7 @@ def strip(input: object) -> object:
     return call("string_strip", [input])
 
 
-def to_number(input: object, out_type: object = "float32") -> object:
+def to_number(input: object, out_type: object = "float32", name: str | None = None) -> object:
     """Reads each string as a number.
 
     White space around the number is allowed. Floating-point text may be hexadecimal, "inf" or
@@ -182,6 +186,7 @@ def as_string(
     shortest: bool = False,
     width: int = -1,
     fill: str = "",
+    name: str | None = None,
 ) -> object:
     """Formats numbers and bools as C's `printf` does.
 
@@ -210,7 +215,9 @@ def as_string(
     )
 
 
-def substr(input: object, pos: object, len: object, unit: str = "BYTE") -> object:
+def substr(
+    input: object, pos: object, len: object, unit: str = "BYTE", name: str | None = None
+) -> object:
     """`len` bytes (or characters, with `unit="UTF8_CHAR"`) of each string from `pos` on.
 
     Args:
@@ -229,7 +236,7 @@ def substr(input: object, pos: object, len: object, unit: str = "BYTE") -> objec
     return call("string_substr", [input, pos, len], unit=unit)
 
 
-def regex_full_match(input: object, pattern: str | bytes) -> object:
+def regex_full_match(input: object, pattern: str | bytes, name: str | None = None) -> object:
     """Whether the whole of each string matches `pattern`, in RE2 syntax, as bool.
 
     Raises:
@@ -242,7 +249,11 @@ def regex_full_match(input: object, pattern: str | bytes) -> object:
 
 
 def regex_replace(
-    input: object, pattern: str | bytes, rewrite: str | bytes, replace_global: bool = True
+    input: object,
+    pattern: str | bytes,
+    rewrite: str | bytes,
+    replace_global: bool = True,
+    name: str | None = None,
 ) -> object:
     r"""Replaces what matches `pattern`, in RE2 syntax.
 
@@ -269,6 +280,7 @@ def reduce_join(
     axis: int | Sequence[int] | None = None,
     keepdims: bool = False,
     separator: str | bytes = "",
+    name: str | None = None,
 ) -> object:
     """Joins the strings along `axis`.
 
@@ -295,7 +307,7 @@ def reduce_join(
     )
 
 
-def to_hash_bucket_fast(input: object, num_buckets: int) -> object:
+def to_hash_bucket_fast(input: object, num_buckets: int, name: str | None = None) -> object:
     """The FarmHash fingerprint of each string modulo `num_buckets`, as int64.
 
     The result is the same on every machine and in every version.
@@ -309,7 +321,7 @@ def to_hash_bucket_fast(input: object, num_buckets: int) -> object:
     return call("string_to_hash_bucket_fast", [input], num_buckets=num_buckets)
 
 
-def to_hash_bucket(input: object, num_buckets: int) -> object:
+def to_hash_bucket(input: object, num_buckets: int, name: str | None = None) -> object:
     """A hash of each string modulo `num_buckets`, as int64, equal to that of TensorFlow.
 
     Raises:
@@ -321,7 +333,9 @@ def to_hash_bucket(input: object, num_buckets: int) -> object:
     return call("string_to_hash_bucket", [input], num_buckets=num_buckets)
 
 
-def to_hash_bucket_strong(input: object, num_buckets: int, key: Sequence[int]) -> object:
+def to_hash_bucket_strong(
+    input: object, num_buckets: int, key: Sequence[int], name: str | None = None
+) -> object:
     """A hash of each string under a secret key modulo `num_buckets`, as int64.
 
     Args:
@@ -339,7 +353,7 @@ def to_hash_bucket_strong(input: object, num_buckets: int, key: Sequence[int]) -
     return call("string_to_hash_bucket_strong", [input], **attrs)
 
 
-def bytes_split(input: object) -> object:
+def bytes_split(input: object, name: str | None = None) -> object:
     """The bytes of each string, as strings.
 
     Args:
@@ -361,6 +375,7 @@ def ngrams(
     pad_values: Any = None,
     padding_width: int | None = None,
     preserve_short_sequences: bool = False,
+    name: str | None = None,
 ) -> object:
     """Runs of neighbouring strings, joined.
 
@@ -409,7 +424,9 @@ def ngrams(
     return call("reshape", [values, rows, width], shape=["input", "input"])
 
 
-def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3) -> object:
+def format(
+    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> object:
     """The template with each placeholder replaced by the text of a tensor.
 
     Args:

@@ -2,6 +2,8 @@
 
 `errors` says what malformed text becomes: "replace" puts `replacement_char` there, "ignore" leaves
 it out, "strict" raises InvalidArgumentError.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ def unicode_decode(
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
     replace_control_characters: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The code points of each string, as int32.
 
@@ -74,6 +77,7 @@ def unicode_decode_with_offsets(
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
     replace_control_characters: bool = False,
+    name: str | None = None,
 ) -> Any:
     """The same as `unicode_decode`, and at which byte each character starts, as int64.
 
@@ -96,6 +100,7 @@ def unicode_split(
     input_encoding: str = "UTF-8",
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
+    name: str | None = None,
 ) -> Any:
     """The characters of each string, as strings.
 
@@ -126,6 +131,7 @@ def unicode_split_with_offsets(
     input_encoding: str = "UTF-8",
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
+    name: str | None = None,
 ) -> Any:
     """The same as `unicode_split`, and at which byte each character starts, as int64.
 
@@ -148,6 +154,7 @@ def unicode_encode(
     output_encoding: str,
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
+    name: str | None = None,
 ) -> Any:
     """Strings made of code points.
 
@@ -194,6 +201,7 @@ def unicode_transcode(
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
     replace_control_characters: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Each string in another encoding.
 

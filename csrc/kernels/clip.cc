@@ -68,7 +68,10 @@ Result<KernelPlan> PlanClip(const Args& attrs, Specs inputs) {
   if (inputs[0].fully_known() && whole.known_rank && !(whole == inputs[0])) {
     return BoundsTooLarge(attrs, ShapeString(inputs[0].dims), ShapeString(whole.dims));
   }
-  return KernelPlan{{inputs[0]}, KernelFrom([attrs, run](KernelContext*, Inputs in, Outputs out) {
+  // The bounds may know sizes that x does not.
+  const bool more = inputs[0].known_rank && whole.rank() == inputs[0].rank();
+  return KernelPlan{{more ? whole : inputs[0]},
+                    KernelFrom([attrs, run](KernelContext*, Inputs in, Outputs out) {
                       return ClipAll(attrs, run, in, &out[0]);
                     })};
 }

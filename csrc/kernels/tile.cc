@@ -69,7 +69,11 @@ Result<KernelPlan> PlanTile(const Args& attrs, Specs inputs) {
     const int64_t times = multiples.size() ? multiples.Known()[axis] : -1;
     if (times < -1) return attrs.Error(StrCat("multiples must be >= 0, got ", times));
     int64_t& dim = spec.dims[axis];
-    if (times < 0 || dim < 0 || __builtin_mul_overflow(times, dim, &dim)) dim = -1;
+    if (times == 0 || dim == 0) {
+      dim = 0;
+    } else if (times < 0 || dim < 0 || __builtin_mul_overflow(times, dim, &dim)) {
+      dim = -1;
+    }
   }
   return KernelPlan{{std::move(spec)},
                     KernelFrom([attrs, multiples](KernelContext*, Inputs in, Outputs out) {
@@ -77,18 +81,28 @@ Result<KernelPlan> PlanTile(const Args& attrs, Specs inputs) {
                     })};
 }
 
-Status BroadcastTo(const Args& attrs, const std::vector<int64_t>& dims, const Tensor& x,
-                   Output* out) {
+Status DoesNotStretch(const Args& attrs, Dims x, Dims dims) {
+  return attrs.Error(StrCat("shape ", ShapeString(x), " does not stretch to ", ShapeString(dims)));
+}
+
+// The shape that `x` stretches to: of -1 in `dims` what x has there. Sizes of x may be unknown, and
+// then, or if `open`, those of the result.
+Result<std::vector<int64_t>> StretchedDims(const Args& attrs, Dims x, std::vector<int64_t> dims,
+                                           bool open) {
+  if (x.size() > dims.size()) return DoesNotStretch(attrs, x, dims);
+  for (size_t i = 1; i <= x.size(); ++i) {
+    const int64_t have = x[x.size() - i];
+    int64_t& want = dims[dims.size() - i];
+    if (have > 1 && want >= 0 && want != have) return DoesNotStretch(attrs, x, dims);
+    if (have == 0 && want > 0) return DoesNotStretch(attrs, x, dims);
+    if (want == -1 && !(open && have == 1)) want = have;
+  }
+  return dims;
+}
+
+Status BroadcastTo(const Args& attrs, std::vector<int64_t> dims, const Tensor& x, Output* out) {
+  FASTPIPE_ASSIGN(dims, StretchedDims(attrs, x.dims(), std::move(dims), false));
   FASTPIPE_RETURN_IF_ERROR(ExpectPossibleDims(attrs.owner(), dims));
-  bool fits = x.dims().size() <= dims.size();
-  for (size_t i = 1; fits && i <= x.dims().size(); ++i) {
-    const int64_t dim = x.dims()[x.dims().size() - i];
-    fits = dim == 1 || dim == dims[dims.size() - i];
-  }
-  if (!fits) {
-    return attrs.Error(
-        StrCat("shape ", ShapeString(x.dims()), " does not stretch to ", ShapeString(dims)));
-  }
   Assembler result(x.dtype(), dims, out);
   result.Append(x, 0, BroadcastLoop(dims, {x.dims()}));
   result.Finish();
@@ -103,6 +117,10 @@ Result<KernelPlan> PlanBroadcastTo(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, next));
   TensorSpec spec = TensorSpec::UnknownRank(inputs[0].dtype);
   if (shape.size()) spec = TensorSpec::Of(inputs[0].dtype, shape.Known());
+  if (shape.size() && inputs[0].known_rank) {
+    FASTPIPE_ASSIGN(spec.dims,
+                    StretchedDims(attrs, inputs[0].dims, std::move(spec.dims), !shape.IsStatic()));
+  }
   return KernelPlan{{std::move(spec)},
                     KernelFrom([attrs, shape](KernelContext*, Inputs in, Outputs out) {
                       return BroadcastTo(attrs, shape.Get(in), *in[0], &out[0]);

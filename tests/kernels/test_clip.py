@@ -29,3 +29,12 @@ def test_bounds_must_fit():
         list(open_shapes.traced(lambda a, b: math.clip_by_value(a, b, 3), [x, low], [None, None]))
     with pytest.raises(TypeError, match="0.5 is a float"):
         math.clip_by_value(np.int32([1]), 0.5, 3)
+
+
+def test_bounds_tell_sizes():
+    def of(shape):
+        return open_shapes.spec_of(
+            lambda t: math.clip_by_value(t, [1, 2, 3], 5), (shape, "float32")
+        )
+
+    assert of((None,)) == (3,) and of((2, None)) == (2, 3) and of(None) is None

@@ -62,3 +62,23 @@ def test_errors():
         repeat(X, [1, 1, 1], axis=0)
     with pytest.raises(InvalidArgumentError, match="repeats must be >= 0, got -1"):
         repeat(X, -1, axis=0)
+
+
+def test_sizes_that_stay():
+    x = np.int32([[1, 2, 3]])
+    open_shapes.check(lambda t: broadcast_to(t, [2, -1]), [x], np.int32([[1, 2, 3]] * 2))
+    assert open_shapes.spec_of(lambda t: broadcast_to(t, [2, -1]), ((1, 3), "int32")) == (2, 3)
+    assert open_shapes.spec_of(lambda t: broadcast_to(t, [2, -1]), ((1, None), "int32")) == (
+        2,
+        None,
+    )
+
+
+def test_nothing_of_an_open_size_is_nothing():
+    assert open_shapes.spec_of(lambda t: tile(t, [0, 1]), ((None, 3), "int32")) == (0, 3)
+
+
+def test_what_cannot_stretch_is_found_while_tracing():
+    for to, known in (([3], (2, 3)), ([2, 2], (2, 3)), ([2], (0,))):
+        with pytest.raises(InvalidArgumentError, match="does not stretch to"):
+            open_shapes.spec_of(lambda t, sizes=to: broadcast_to(t, sizes), (known, "int32"))
