@@ -77,8 +77,12 @@ class DatasetBase:
             options = options.merge(item._options)
         node = Node(op, args, tuple(item.node for item in inputs), where)
         tracer = current_tracer()
-        if any(item.symbol is not None for item in inputs) or any(
-            _is_symbolic(value) for value in args.values()
+        # A dataset that counts its passes begins to count anew whenever the function runs.
+        counts = tracer is not None and bool(args.get("reshuffle_each_iteration"))
+        if (
+            counts
+            or any(item.symbol is not None for item in inputs)
+            or any(_is_symbolic(value) for value in args.values())
         ):
             if tracer is None:
                 raise TracingError(f"{op}: a symbol was used outside the function it was traced in")

@@ -118,3 +118,12 @@ def test_the_orders_are_those_of_tensorflow():
     assert [order(ds) for _ in range(3)] == passes
     repeated = fp.Dataset.range(10).shuffle(4, seed=42).repeat(3)
     assert order(repeated) == [x for one in passes for x in one]
+
+
+def test_a_shuffle_inside_a_function_begins_anew_for_each_element():
+    def make():
+        return fp.Dataset.range(3).flat_map(lambda x: fp.Dataset.range(5).shuffle(3, seed=7))
+
+    got = order(make())
+    assert got[:5] == got[5:10] == got[10:] == [1, 2, 0, 3, 4]
+    check_op(make, got, alike=False)
