@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+import tf_functions
 from process import ROOT
 
 import fastpipe.compat.tf as tf
@@ -128,3 +129,10 @@ def test_options_can_be_set_under_every_name():
     for owner, name, _ in NAMES:
         if owner == "tf.data.Options" and name != "merge":
             setattr(options, name, getattr(options, name))
+
+
+def test_the_page_of_functions_names_what_is_here():
+    """After a new function, `python tests/tf_functions.py` writes the page again."""
+    here = {name for name, _ in tf_functions.functions_in(tf, "tf")}
+    said = re.findall(r"^\| `(tf\.[\w.]+)` \|", tf_functions.DOCUMENT.read_text(), re.MULTILINE)
+    assert len(said) > 300 and set(said) <= here
