@@ -19,10 +19,10 @@ DOCUMENT = ROOT / "docs" / "tf-functions.md"
 _LEFT_OUT = {"data", "errors", "dtypes", "experimental"}
 _HEAD = """# Functions
 
-Every function of `fastpipe.compat.tf`: what it is called here, and what it does. Arguments, defaults
-and results are TensorFlow's; [from-tf-data.md](from-tf-data.md) says what differs, and the docstring
-of each function has dtypes, shapes and errors. In a traced function they are native; on values they
-run at once. `python tests/tf_functions.py` writes this page.
+Every function of `fastpipe.compat.tf`: what it is called here, and what it does. Arguments,
+defaults and results are TensorFlow's; [from-tf-data.md](from-tf-data.md) says what differs, and the
+docstring of each function has dtypes, shapes and errors. In a traced function they are native; on
+values they run at once. `python tests/tf_functions.py` writes this page.
 """
 
 
