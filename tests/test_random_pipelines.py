@@ -12,7 +12,7 @@ from laws import as_multiset, outcomes
 
 import fastpipe as fp
 
-PIPELINES = int(os.environ.get("FASTPIPE_PIPELINES", "600"))
+PIPELINES = int(os.environ.get("FASTPIPE_PIPELINES", "400"))
 CHUNK = 50
 PARALLELISM = (1, 2, fp.AUTOTUNE)
 SAVED_EVERY = 4  # of which positions are taken
