@@ -148,15 +148,74 @@ def as_dtype(dtype: object) -> DType:
     return ALL[dtype_name(dtype)]
 
 
+class TensorShape(tuple[int | None, ...]):
+    """A shape of known rank: a tuple, with the names that TensorFlow has for what it tells.
+
+    >>> shape = TensorShape((None, 3))
+    >>> shape.rank, shape.as_list(), shape[1:].num_elements(), shape == (None, 3)
+    (2, [None, 3], 3, True)
+    """
+
+    __slots__ = ()
+
+    @property
+    def rank(self) -> int:
+        """Number of dimensions."""
+        return len(self)
+
+    ndims = rank
+
+    @property
+    def dims(self) -> list[int | None]:
+        """The sizes."""
+        return list(self)
+
+    def as_list(self) -> list[int | None]:
+        """The sizes."""
+        return list(self)
+
+    def is_fully_defined(self) -> bool:
+        """True if every size is known."""
+        return None not in self
+
+    def num_elements(self) -> int | None:
+        """How many values, None if that is not known."""
+        total = 1
+        for size in self:
+            if size is None:
+                return None
+            total *= size
+        return total
+
+    def is_compatible_with(self, other: object) -> bool:
+        """True if a tensor can have both shapes."""
+        dims = as_shape(other)
+        return dims is None or (
+            len(dims) == len(self)
+            and all(a is None or b is None or a == b for a, b in zip(self, dims, strict=True))
+        )
+
+    def concatenate(self, other: object) -> TensorShape:
+        """The sizes of both, one after the other."""
+        return TensorShape((*self, *(as_shape(other) or ())))
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        return TensorShape(found) if isinstance(key, slice) else found
+
+
 def as_shape(shape: object) -> Shape:
     """A shape given as None, an int or a sequence, as a tuple with None for unknown dimensions."""
     if shape is None:
         return None
     if isinstance(shape, (int, np.integer)):
-        return (int(shape),)
+        return TensorShape((int(shape),))
     if not isinstance(shape, Sequence) and not isinstance(shape, np.ndarray):
         raise TypeError(f"not a shape: {shape!r}")
-    return tuple(None if d is None or d == -1 else int(d) for d in shape)
+    return TensorShape(None if d is None or d == -1 else int(d) for d in shape)
 
 
 @dataclass(frozen=True, init=False)

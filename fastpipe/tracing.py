@@ -17,7 +17,7 @@ from fastpipe import _core
 from fastpipe.errors import TracingError
 from fastpipe.literals import adapted, same_values
 from fastpipe.node import Node, SlotIndex, untuned
-from fastpipe.spec import ALL, DType, Shape, TensorSpec, as_tensor
+from fastpipe.spec import ALL, DType, Shape, TensorSpec, as_shape, as_tensor
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -65,8 +65,7 @@ class Symbol:
     @property
     def shape(self) -> Shape:
         """Sizes with None where unknown; None if the rank is unknown."""
-        dims: Shape = self._spec[1]
-        return dims
+        return as_shape(self._spec[1])
 
     @property
     def _spec(self) -> Any:

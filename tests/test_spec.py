@@ -149,3 +149,15 @@ def test_paths_are_strings_alone_and_in_lists():
     path = Path("a") / "b.txt"
     assert as_tensor(path) == b"a/b.txt"
     assert as_tensor([path, "c"]).tolist() == [b"a/b.txt", b"c"]
+
+
+def test_shapes_tell_what_tensorflows_do():
+    shape = fp.TensorSpec((None, 2, 3), "int32").shape
+    assert (shape.rank, shape.ndims, shape.as_list()) == (3, 3, [None, 2, 3])
+    assert shape[1:].is_fully_defined() and not shape.is_fully_defined()
+    assert shape[1:].num_elements() == 6 and shape.num_elements() is None
+    assert shape[:1] + (4,) == (None, 4) and shape.concatenate([5])[-1] == 5
+    assert shape.is_compatible_with((7, 2, 3)) and not shape.is_compatible_with((7, 2))
+    assert fp.Dataset.range(1).map(lambda x: fp.zeros([x.shape.rank + 2])).element_spec.shape == (
+        2,
+    )
