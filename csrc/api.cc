@@ -8,6 +8,7 @@
 #include "autotune/tuner.h"
 #include "core/random.h"
 #include "runtime/budget.h"
+#include "runtime/seed.h"
 #include "runtime/threads.h"
 
 namespace fastpipe::api {
@@ -20,7 +21,7 @@ const int at_fork_registered = pthread_atfork(
     nullptr, nullptr, [] { fork_generation.fetch_add(1, std::memory_order_relaxed); });
 
 constexpr std::string_view kMagic = "fastpipe-position";
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 
 uint64_t Checksum(std::string_view bytes) {
   uint64_t sum = bytes.size();
@@ -91,6 +92,8 @@ Status RunKernel(const Args& attrs, const std::vector<Tensor>& inputs,
   std::vector<Output> slots;
   for (Tensor& output : *outputs) slots.emplace_back(&output);
   KernelContext context{PosixFileSystem(), CancelToken::Root(), nullptr};
+  // A kernel may run a traced function.
+  FASTPIPE_ASSIGN(context.random.run, DrawSeed());
   Status status = plan.kernel->Run(&context, pointers, slots);
   status.AddTrail(attrs.owner());
   return status;
@@ -113,12 +116,13 @@ Pipeline::Pipeline(DatasetRef dataset, const PipelineOptions& options)
       options_(options),
       storage_(SimulatedStorage(options)),
       cancel_(CancelToken::Root()),
-      fork_generation_(fork_generation.load()) {
+      fork_generation_(fork_generation.load()),
+      random_seed_(DrawSeed()) {
   MutexLock lock(mutex_);
-  Open(options.run_index);
+  if (random_seed_.ok()) Open(options.run_index, random_seed_.value());
 }
 
-void Pipeline::Open(uint64_t run_index) {
+void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
   iterator_.reset();
   FileSystem* files = storage_ ? storage_.get() : PosixFileSystem();
   auto run = std::make_shared<RunContext>(options_.run, files, run_index);
@@ -128,7 +132,7 @@ void Pipeline::Open(uint64_t run_index) {
     // A worker may start a stage of its own while the pipeline is being closed.
     if (!closed_) tuner_ = Tuner::Start(run);
   });
-  iterator_ = dataset_->MakeIterator({run, cancel_});
+  iterator_ = dataset_->MakeIterator({run, cancel_, {.run = random_seed}});
   MutexLock lock(report_mutex_);
   run_ = std::move(run);
 }
@@ -159,10 +163,16 @@ Status Pipeline::CheckUsable() {
   return Status::Ok();
 }
 
+// Why there is no iterator.
+Status Pipeline::NoIterator() {
+  if (!random_seed_.ok()) return Status(random_seed_.status());
+  return Cancelled("the iterator was closed");
+}
+
 Status Pipeline::Next(Element* element) {
   FASTPIPE_RETURN_IF_ERROR(CheckUsable());
   MutexLock lock(mutex_);
-  if (!iterator_) return Cancelled("the iterator was closed");
+  if (!iterator_) return NoIterator();
   return iterator_->Next(element);
 }
 
@@ -184,12 +194,13 @@ void Pipeline::Close() {
 Status Pipeline::Save(const std::string& fingerprint, std::string* state) {
   FASTPIPE_RETURN_IF_ERROR(CheckUsable());
   MutexLock lock(mutex_);
-  if (!iterator_) return Cancelled("the iterator was closed");
+  if (!iterator_) return NoIterator();
   PositionWriter writer;
   writer.PutBytes(kMagic);
   writer.PutInt(kVersion);
   writer.PutBytes(fingerprint);
   writer.PutInt(static_cast<int64_t>(CurrentRun()->run_index()));
+  writer.PutInt(static_cast<int64_t>(random_seed_.value()));
   PositionWriter position;
   FASTPIPE_RETURN_IF_ERROR(iterator_->Save(&position));
   writer.PutBytes(position.bytes());
@@ -205,6 +216,7 @@ Status Pipeline::Restore(const std::string& fingerprint, const std::string& stat
   const int64_t version = reader.GetInt();
   const std::string_view saved_fingerprint = reader.GetBytes();
   const uint64_t run_index = static_cast<uint64_t>(reader.GetInt());
+  const uint64_t random_seed = static_cast<uint64_t>(reader.GetInt());
   const std::string_view position = reader.GetBytes();
   const size_t covered = state.size() - reader.remaining();
   const uint64_t checksum = static_cast<uint64_t>(reader.GetInt());
@@ -220,8 +232,9 @@ Status Pipeline::Restore(const std::string& fingerprint, const std::string& stat
     return FailedPrecondition("the position was saved by another pipeline");
   }
   MutexLock lock(mutex_);
-  if (!iterator_) return Cancelled("the iterator was closed");
-  Open(run_index);
+  if (!iterator_) return NoIterator();
+  random_seed_ = random_seed;
+  Open(run_index, random_seed);
   PositionReader body(position);
   return iterator_->Restore(&body);
 }

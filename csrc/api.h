@@ -110,8 +110,9 @@ class Pipeline {
   int64_t IgnoredErrors();
 
  private:
-  void Open(uint64_t run_index) REQUIRES(mutex_);
+  void Open(uint64_t run_index, uint64_t random_seed) REQUIRES(mutex_);
   Status CheckUsable();
+  Status NoIterator() REQUIRES(mutex_);
   std::shared_ptr<RunContext> CurrentRun();
 
   const DatasetRef dataset_;
@@ -120,6 +121,8 @@ class Pipeline {
   const std::shared_ptr<CancelToken> cancel_;
   const int64_t fork_generation_;
   Mutex mutex_;  // held during a Next
+  // Drawn for each run, and saved with it: of random numbers in functions that have no seed.
+  Result<uint64_t> random_seed_ GUARDED_BY(mutex_);
   std::unique_ptr<Iterator> iterator_ GUARDED_BY(mutex_);
   Mutex report_mutex_;  // held briefly: reports come while a Next waits
   std::shared_ptr<RunContext> run_ GUARDED_BY(report_mutex_);

@@ -20,6 +20,7 @@ from fastpipe import (
     math,
     nest,
     nn,
+    random,
     sparse,
     strings,
 )
@@ -201,6 +202,7 @@ __all__ = [
     "parse_example_dataset",
     "print",
     "py_function",
+    "random",
     "range",
     "rank",
     "reduce_all",

@@ -48,7 +48,7 @@ from fastpipe.shapes import (
     squeeze,
     static_shape,
 )
-from fastpipe.spec import dtype_name
+from fastpipe.spec import as_dtype, dtype_name
 from fastpipe.tracing import Symbol, call, convert, unified
 
 __all__ = [
@@ -132,8 +132,13 @@ def slice_(input_: object, begin: object, size: object, name: str | None = None)
     dims = static_shape(convert(input_))
     key = []
     for axis, (first, length) in enumerate(zip(begins, sizes, strict=True)):
-        to_end = not isinstance(length, Symbol) and length == -1
-        key.append(slice(first, None if to_end else first + length))
+        if isinstance(length, Symbol):
+            end = where(
+                call("less", [length, 0], unify=True), as_dtype(length.dtype).max, first + length
+            )
+        else:
+            end = None if length == -1 else first + length
+        key.append(slice(first, end))
         known = None if dims is None or axis >= len(dims) else dims[axis]
         _expect_inside(axis, first, length, known)
     taken = index(input_, tuple(key))

@@ -12,6 +12,7 @@ from fastpipe.base import DatasetBase
 from fastpipe.errors import InvalidArgumentError
 from fastpipe.math import cast
 from fastpipe.reductions import cumsum, reduce_max, reduce_min, reduce_sum
+from fastpipe.seed import dataset_seed
 from fastpipe.spec import TensorSpec, as_tensor
 from fastpipe.structure import flatten
 
@@ -90,7 +91,7 @@ class Choosing(DatasetBase):
                 return datasets[0]
         arguments = {
             "weights": parts,
-            "seed": seed,
+            "seed": dataset_seed(seed),
             "stop_on_empty_dataset": stop_on_empty_dataset,
             "rerandomize_each_iteration": bool(rerandomize_each_iteration),
         }

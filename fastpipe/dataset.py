@@ -11,6 +11,7 @@ from fastpipe.folding import Folding
 from fastpipe.functions import arguments_of, trace
 from fastpipe.grouping import Grouping
 from fastpipe.padding import padded_shape_list, padding_value_list
+from fastpipe.seed import dataset_seed
 from fastpipe.sources import Sources
 from fastpipe.storage import Storage
 from fastpipe.structure import LEAF, has_composites, parts_argument, stacked, unstacked
@@ -198,7 +199,7 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
         """
         arguments = {
             "buffer_size": buffer_size,
-            "seed": seed,
+            "seed": dataset_seed(seed),
             "reshuffle_each_iteration": reshuffle_each_iteration is not False,
         }
         return self._make("shuffle", arguments, (self,), self.structure)

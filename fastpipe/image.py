@@ -8,6 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastpipe.augmentation import (
+    random_crop,
+    random_flip_left_right,
+    random_flip_up_down,
+    random_resized_crop,
+    sample_distorted_bounding_box,
+    stateless_random_crop,
+    stateless_random_flip_left_right,
+    stateless_random_flip_up_down,
+    stateless_random_resized_crop,
+    stateless_sample_distorted_bounding_box,
+)
 from fastpipe.color import (
     adjust_brightness,
     adjust_contrast,
@@ -50,6 +62,18 @@ from fastpipe.measures import (
     ssim_multiscale,
     total_variation,
 )
+from fastpipe.random_color import (
+    random_brightness,
+    random_contrast,
+    random_hue,
+    random_jpeg_quality,
+    random_saturation,
+    stateless_random_brightness,
+    stateless_random_contrast,
+    stateless_random_hue,
+    stateless_random_jpeg_quality,
+    stateless_random_saturation,
+)
 from fastpipe.regions import (
     crop_and_resize,
     draw_bounding_boxes,
@@ -67,10 +91,16 @@ __all__ = [
     "encode_jpeg", "encode_png", "extract_jpeg_shape", "extract_patches", "flip_left_right",
     "flip_up_down", "grayscale_to_rgb", "hsv_to_rgb", "image_gradients", "is_jpeg",
     "non_max_suppression", "non_max_suppression_with_scores", "pad_to_bounding_box",
-    "per_image_standardization", "psnr", "resize", "resize_pillow", "resize_with_crop_or_pad",
-    "resize_with_pad", "rgb_to_grayscale", "rgb_to_hsv", "rgb_to_yiq", "rgb_to_yuv", "rot90",
-    "sobel_edges", "ssim", "ssim_multiscale", "total_variation", "transpose", "yiq_to_rgb",
-    "yuv_to_rgb",
+    "per_image_standardization", "psnr", "random_brightness", "random_contrast", "random_crop",
+    "random_flip_left_right", "random_flip_up_down", "random_hue", "random_jpeg_quality",
+    "random_resized_crop", "random_saturation", "resize", "resize_pillow",
+    "resize_with_crop_or_pad", "resize_with_pad", "rgb_to_grayscale", "rgb_to_hsv", "rgb_to_yiq",
+    "rgb_to_yuv", "rot90", "sample_distorted_bounding_box", "sobel_edges", "ssim",
+    "ssim_multiscale", "stateless_random_brightness", "stateless_random_contrast",
+    "stateless_random_crop", "stateless_random_flip_left_right", "stateless_random_flip_up_down",
+    "stateless_random_hue", "stateless_random_jpeg_quality", "stateless_random_resized_crop",
+    "stateless_random_saturation", "stateless_sample_distorted_bounding_box", "total_variation",
+    "transpose", "yiq_to_rgb", "yuv_to_rgb",
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from fastpipe.base import DatasetBase, leaf_structure
 from fastpipe.errors import InvalidTypeError
 from fastpipe.functions import signature_of
+from fastpipe.seed import dataset_seed
 from fastpipe.spec import TensorSpec, as_dtype, as_tensor, dtype_name, int64
 from fastpipe.structure import (
     LEAF,
@@ -208,7 +209,7 @@ class Sources(DatasetBase):
         arguments = {
             "patterns": convert(file_pattern),
             "shuffle": shuffle is None or bool(shuffle),
-            "seed": seed,
+            "seed": dataset_seed(seed),
         }
         return cls._make("list_files", arguments, (), LEAF)
 
@@ -250,7 +251,7 @@ class Sources(DatasetBase):
         [3128586565, 2023892699]
         """
         arguments = {
-            "seed": seed,
+            "seed": dataset_seed(seed),
             "rerandomize_each_iteration": bool(rerandomize_each_iteration),
         }
         return cls._make("random", arguments, (), LEAF)

@@ -6,10 +6,11 @@ instruction, on values it computes at once.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -358,6 +359,8 @@ class Tracer:
         self.capture_symbols: list[Symbol] = []
         self.untraceable = ""
         self.ended = False
+        # 0, 1, ... through the outermost function that is being traced and those inside it.
+        self.numbers: Iterator[int] = outer.numbers if outer else itertools.count()
 
     def arg(self, spec: Any) -> Symbol:
         """A new argument; `spec` is (dtype name, dims, specs of the elements of a dataset)."""

@@ -1,5 +1,7 @@
 #include "core/dataset.h"
 
+#include <algorithm>
+
 namespace fastpipe {
 namespace {
 
@@ -21,6 +23,12 @@ class DatasetObject final : public Object {
 };
 
 }  // namespace
+
+int Dataset::DepthAbove(const std::vector<DatasetRef>& inputs) {
+  int depth = 0;
+  for (const DatasetRef& input : inputs) depth = std::max(depth, input->depth() + 1);
+  return depth;
+}
 
 Status Iterator::Conclude(Status status) {
   if (status.ok()) {

@@ -19,6 +19,7 @@
 #include "core/cancel.h"
 #include "core/element.h"
 #include "core/position.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "core/tensor.h"
 
@@ -37,9 +38,15 @@ constexpr int64_t kUnknown = -2;
 struct IteratorContext {
   std::shared_ptr<RunContext> run;
   std::shared_ptr<CancelToken> cancel;
+  RandomKey random = {};
 
   // The same run below a token of its own: cancelling that stops only what is made from it.
-  IteratorContext Below() const { return {run, cancel->Child()}; }
+  IteratorContext Below() const { return {run, cancel->Child(), random}; }
+  // For one of several iterators that an op makes: of an input over and over (kEpoch), of one of
+  // its inputs (kInput), or of a dataset that it made from an element (kElement).
+  IteratorContext Within(RandomKey::Part part, int64_t number) const {
+    return {run, cancel, random.Within(part, number)};
+  }
 };
 
 class Dataset : public std::enable_shared_from_this<Dataset> {
@@ -59,15 +66,20 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   const std::string& label() const { return label_; }
   void set_label(std::string label) { label_ = std::move(label); }  // once, before sharing
   const std::vector<DatasetRef>& inputs() const { return inputs_; }
+  // Datasets below it, along the longest path: tells the ops of a pipeline apart.
+  int depth() const { return depth_; }
 
  protected:
   Dataset(ElementSpec spec, std::vector<DatasetRef> inputs)
-      : spec_(std::move(spec)), inputs_(std::move(inputs)) {}
+      : spec_(std::move(spec)), inputs_(std::move(inputs)), depth_(DepthAbove(inputs_)) {}
   const DatasetRef& input() const { return inputs_.front(); }
 
  private:
+  static int DepthAbove(const std::vector<DatasetRef>& inputs);
+
   const ElementSpec spec_;
   const std::vector<DatasetRef> inputs_;
+  const int depth_;
   std::string label_;
 };
 

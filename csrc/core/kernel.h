@@ -11,9 +11,11 @@
 //   FASTPIPE_KERNEL("negate", PlanNegate);
 //
 // A kernel knows nothing of datasets, threads or Python, and owns no memory of its results: it asks
-// its Output. What a spec leaves open (unknown rank, unknown dimension) the kernel checks again
-// when it runs. Errors name what was given and what was expected; the op adds where. Thread rule:
-// Run is const and is called by many threads at once.
+// its Output. Random numbers are no exception: they are computed from a seed that is an input, and
+// the one kernel that makes seeds computes them from its context. What a spec leaves open (unknown
+// rank, unknown dimension) the kernel checks again when it runs. Errors name what was given and
+// what was expected; the op adds where. Thread rule: Run is const and is called by many threads at
+// once.
 #pragma once
 
 #include <memory>
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "core/args.h"
+#include "core/random.h"
 #include "core/status.h"
 #include "core/tensor.h"
 
@@ -35,6 +38,8 @@ struct KernelContext {
   std::shared_ptr<CancelToken> cancel;
   // What datasets that it iterates are part of; null where a kernel runs on its own.
   std::shared_ptr<RunContext> run;
+  RandomKey random = {};
+  int64_t element = 0;  // the number, in the pass, of the element that the program runs on
 };
 
 // Where one result goes.

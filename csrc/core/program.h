@@ -88,13 +88,18 @@ class ProgramBuilder {
 // A Function ready to be called: what an op keeps per thread.
 class FunctionCall {
  public:
-  explicit FunctionCall(const Function& function) : function_(function) {}
-  Status Run(KernelContext* context, const Element& args, Element* out) {
-    return function_.program->Run(context, args, function_.captures, &scratch_, out);
+  FunctionCall(const Function& function, KernelContext context)
+      : function_(function), context_(std::move(context)) {}
+  // `element` is the number, in the pass, of what it is called for: the same whatever thread calls
+  // it, and after restoring. It is all that tells the random numbers of two calls apart.
+  Status Run(int64_t element, const Element& args, Element* out) {
+    context_.element = element;
+    return function_.program->Run(&context_, args, function_.captures, &scratch_, out);
   }
 
  private:
   const Function& function_;  // belongs to the op
+  KernelContext context_;
   Program::Scratch scratch_;
 };
 

@@ -1,5 +1,7 @@
 // flip_image(images): images mirrored. Attributes: transposed, which swaps rows and columns first;
 // then flip_rows (upside down) and flip_columns (left to right).
+// random_flip_image(images, seed): flip_rows, or flip_columns, for each image with a chance of one
+// half; equal to TensorFlow's.
 // rotate_image(images): turned counter-clockwise by `quarter_turns` times 90 degrees, an
 // IntegersArgument of one.
 
@@ -8,6 +10,7 @@
 #include "core/registry.h"
 #include "kernels/image_batch.h"
 #include "kernels/integers_argument.h"
+#include "kernels/seed_argument.h"
 
 namespace fastpipe {
 namespace {
@@ -72,18 +75,25 @@ void OrientImage(const uint8_t* from, const ImageBatch& in, Orientation how, siz
   }
 }
 
-Status Orient(const Args& attrs, Orientation how, const Tensor& images, Output* output) {
-  FASTPIPE_ASSIGN(const ImageBatch in, ImageBatchOf(attrs, images));
-  FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, images.dims()));
+// Each image the way that how_of(number) says: either all are transposed or none.
+template <typename HowOf>
+void OrientEach(const Tensor& images, const ImageBatch& in, bool transposed, HowOf how_of,
+                Output* output) {
   const auto [rows, columns] =
-      how.transposed ? std::pair(in.width, in.height) : std::pair(in.height, in.width);
+      transposed ? std::pair(in.width, in.height) : std::pair(in.height, in.width);
   uint8_t* to = output->Allocate(images.dtype(), in.Resized(rows, columns));
-  if (images.num_elements() == 0) return Status::Ok();
+  if (images.num_elements() == 0) return;
   const size_t pixel = static_cast<size_t>(in.channels) * DTypeSize(images.dtype());
   const size_t image = static_cast<size_t>(in.height * in.width) * pixel;
   for (int64_t i = 0; i < in.count; ++i, to += image) {
-    OrientImage(images.raw() + static_cast<size_t>(i) * image, in, how, pixel, to);
+    OrientImage(images.raw() + static_cast<size_t>(i) * image, in, how_of(i), pixel, to);
   }
+}
+
+Status Orient(const Args& attrs, Orientation how, const Tensor& images, Output* output) {
+  FASTPIPE_ASSIGN(const ImageBatch in, ImageBatchOf(attrs, images));
+  FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, images.dims()));
+  OrientEach(images, in, how.transposed, [how](int64_t) { return how; }, output);
   return Status::Ok();
 }
 
@@ -103,6 +113,37 @@ Result<KernelPlan> PlanFlipImage(const Args& attrs, Specs inputs) {
   return KernelPlan{{std::move(spec)},
                     KernelFrom([attrs, how](KernelContext*, Inputs in, Outputs out) {
                       return Orient(attrs, how, *in[0], &out[0]);
+                    })};
+}
+
+// A single image is flipped by a number below one half, those of a batch by numbers above it.
+Status FlipAtRandom(const Args& attrs, Orientation how, Inputs inputs, Output* output) {
+  const Tensor& images = *inputs[0];
+  FASTPIPE_ASSIGN(const ImageBatch in, ImageBatchOf(attrs, images));
+  FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, images.dims()));
+  FASTPIPE_ASSIGN(const Philox blocks, PhiloxOf(attrs, *inputs[1]));
+  PhiloxNumbers random(blocks);
+  if (in.batched) {
+    const auto how_of = [&](int64_t) { return random.NextFloat() > 0.5f ? how : Orientation{}; };
+    OrientEach(images, in, false, how_of, output);
+  } else if (random.NextFloat() < 0.5f) {
+    OrientEach(images, in, false, [how](int64_t) { return how; }, output);
+  } else {
+    output->Set(images);
+  }
+  return Status::Ok();
+}
+
+Result<KernelPlan> PlanRandomFlipImage(const Args& attrs, Specs inputs) {
+  FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 2));
+  FASTPIPE_RETURN_IF_ERROR(ExpectImages(attrs, inputs));
+  FASTPIPE_RETURN_IF_ERROR(ExpectSeed(attrs, inputs, 1));
+  if (inputs[0].known_rank) FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, inputs[0].dims));
+  Orientation how;
+  FASTPIPE_ASSIGN(how.flip_rows, attrs.BoolOr("flip_rows", false));
+  FASTPIPE_ASSIGN(how.flip_columns, attrs.BoolOr("flip_columns", false));
+  return KernelPlan{{inputs[0]}, KernelFrom([attrs, how](KernelContext*, Inputs in, Outputs out) {
+                      return FlipAtRandom(attrs, how, in, &out[0]);
                     })};
 }
 
@@ -147,6 +188,7 @@ Result<KernelPlan> PlanRotateImage(const Args& attrs, Specs inputs) {
 }
 
 FASTPIPE_KERNEL("flip_image", PlanFlipImage);
+FASTPIPE_KERNEL("random_flip_image", PlanRandomFlipImage);
 FASTPIPE_KERNEL("rotate_image", PlanRotateImage);
 
 }  // namespace

@@ -80,14 +80,19 @@ class Rows final : public Kernel {
     for (const Tensor* each : in.first(states_)) states.push_back(*each);
     std::vector<Element> results;
     Program::Scratch scratch;
+    // Every row draws random numbers of its own.
+    KernelContext row_context = *context;
+    row_context.random = context->random.Within(RandomKey::Part::kElement, context->element);
     for (int64_t i = 0; i < rows; ++i) {
       if (context->cancel && context->cancel->cancelled()) {
         return Cancelled(StrCat(attrs_.owner(), ": cancelled"));
       }
       Element args = states;
       for (const Tensor* each : elements) args.push_back(each->Row(reverse_ ? rows - 1 - i : i));
+      row_context.element = i;
       Element result;
-      FASTPIPE_RETURN_IF_ERROR(function_.program->Run(context, args, captures, &scratch, &result));
+      FASTPIPE_RETURN_IF_ERROR(
+          function_.program->Run(&row_context, args, captures, &scratch, &result));
       if (states_ > 0) states = result;
       if (collect_) results.push_back(std::move(result));
     }

@@ -27,20 +27,25 @@ class WhileLoop final : public Kernel {
     const std::vector<Tensor> of_condition = Copies(captured.first(num_condition_));
     const std::vector<Tensor> of_body = Copies(captured.subspan(num_condition_));
     Program::Scratch scratch[2];
+    // Every round draws random numbers of its own.
+    KernelContext round_context = *context;
+    round_context.random = context->random.Within(RandomKey::Part::kElement, context->element);
     for (int64_t round = 0; round != limit_; ++round) {
       if (context->cancel && context->cancel->cancelled())
         return Cancelled("while_loop: cancelled");
       if (round % 1024 == 0) FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+      round_context.element = round;
       Element holds;
       FASTPIPE_RETURN_IF_ERROR(
-          condition_.program->Run(context, variables, of_condition, &scratch[0], &holds));
+          condition_.program->Run(&round_context, variables, of_condition, &scratch[0], &holds));
       if (holds[0].num_elements() != 1) {
         return InvalidArgument(StrCat("while_loop: the condition must give a scalar, got shape ",
                                       ShapeString(holds[0].dims())));
       }
       if (holds[0].AsInt64() == 0) break;
       Element next;
-      FASTPIPE_RETURN_IF_ERROR(body_.program->Run(context, variables, of_body, &scratch[1], &next));
+      FASTPIPE_RETURN_IF_ERROR(
+          body_.program->Run(&round_context, variables, of_body, &scratch[1], &next));
       variables = std::move(next);
     }
     for (size_t i = 0; i < out.size(); ++i) out[i].Set(std::move(variables[i]));

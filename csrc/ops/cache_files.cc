@@ -28,10 +28,10 @@ class CacheFiles final : public CacheStore {
       shards.push_back({TensorOf(std::move(shard))});
     }
     Element made;
-    FunctionCall call(*reader_function_);
-    KernelContext kernel_context = context.run->kernel_context(context);
+    FunctionCall call(*reader_function_,
+                      {context.run->file_system(), context.cancel, context.run, context.random});
     DatasetRef all = HoldElements({DatasetSpec(description_.spec)}, std::move(shards), "snapshot");
-    FASTPIPE_RETURN_IF_ERROR(call.Run(&kernel_context, {TensorOf(std::move(all))}, &made));
+    FASTPIPE_RETURN_IF_ERROR(call.Run(0, {TensorOf(std::move(all))}, &made));
     return DatasetOf(made[0]);
   }
 

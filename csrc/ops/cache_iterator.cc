@@ -76,15 +76,27 @@ class CacheIterator final : public IteratorOf<Cache> {
 
   // Makes the input, where the store says that a pass begins.
   Status OpenInput() {
-    input_ = op().inputs().front()->MakeIterator(context());
     beginning_ = op().store().beginning();
     if (beginning_) {
       PositionReader reader(*beginning_);
+      MakeInput(&reader);
       return input_->Restore(&reader);
     }
+    input_ = op().inputs().front()->MakeIterator(context());
     PositionWriter writer;
+    writer.PutInt(static_cast<int64_t>(context().random.run));
+    writer.PutInt(static_cast<int64_t>(context().random.pass));
     if (input_->Save(&writer).ok()) beginning_ = writer.bytes();
     return Status::Ok();
+  }
+
+  // Makes the input with the random numbers of the pass that `beginning` is of: whichever pass
+  // fills the store, what it finds is the same.
+  void MakeInput(PositionReader* beginning) {
+    IteratorContext filling = context();
+    filling.random.run = static_cast<uint64_t>(beginning->GetInt());
+    filling.random.pass = static_cast<uint64_t>(beginning->GetInt());
+    input_ = op().inputs().front()->MakeIterator(filling);
   }
 
   // Adds a result to the part collected so far. What goes wrong with keeping is told at the end of
@@ -154,7 +166,8 @@ class CacheIterator final : public IteratorOf<Cache> {
     FASTPIPE_RETURN_IF_ERROR(reader->status());
     if (saved == Mode::kServing) return RestoreServing(passed, std::string(reader->GetBytes()));
     mode_ = saved == Mode::kFilling && passed > 0 ? Mode::kResumed : saved;
-    input_ = op().inputs().front()->MakeIterator(context());
+    PositionReader place(beginning);
+    MakeInput(&place);
     return input_->Restore(reader);
   }
 

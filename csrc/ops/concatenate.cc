@@ -62,7 +62,8 @@ class ConcatenateIterator final : public IteratorOf<Concatenate> {
   void Open(size_t index) {
     input_.reset();
     current_ = index;
-    input_ = op().inputs()[index]->MakeIterator(context());
+    input_ = op().inputs()[index]->MakeIterator(
+        context().Within(RandomKey::Part::kInput, static_cast<int64_t>(index)));
   }
 
   size_t current_ = 0;

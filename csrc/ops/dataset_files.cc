@@ -50,7 +50,7 @@ Result<std::optional<Function>> ShardFunction(const Args& args, const ElementSpe
 Status ShardAssigner::Assign(const Element& element, int64_t* shard) {
   *shard = 0;
   if (!call_) return Status::Ok();
-  FASTPIPE_RETURN_IF_ERROR(call_->Run(&kernel_context_, element, &result_));
+  FASTPIPE_RETURN_IF_ERROR(call_->Run(number_++, element, &result_));
   if (result_[0].rank() != 0) {
     return InvalidArgument(StrCat("shard_func must return a scalar int64, got shape ",
                                   ShapeString(result_[0].dims())));

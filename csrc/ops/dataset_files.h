@@ -21,15 +21,18 @@ Result<std::optional<Function>> ShardFunction(const Args& args, const ElementSpe
 class ShardAssigner {
  public:
   // `function` belongs to the op.
-  ShardAssigner(const std::optional<Function>& function, const IteratorContext& context)
-      : kernel_context_(context.run->kernel_context(context)) {
-    if (function) call_.emplace(*function);
+  ShardAssigner(const std::optional<Function>& function, const IteratorContext& context) {
+    if (!function) return;
+    const RunContext& run = *context.run;
+    call_.emplace(*function,
+                  KernelContext{run.file_system(), context.cancel, context.run, context.random});
   }
+  // Of the elements of a pass, one after the other.
   Status Assign(const Element& element, int64_t* shard);
 
  private:
   std::optional<FunctionCall> call_;  // none: all go to shard 0
-  KernelContext kernel_context_;
+  int64_t number_ = 0;                // of the next element
   Element result_;
 };
 

@@ -32,7 +32,8 @@ InputSet::InputSet(const std::vector<DatasetRef>& datasets, size_t first,
                    const IteratorContext& context)
     : num_open_(datasets.size() - first) {
   for (size_t i = first; i < datasets.size(); ++i) {
-    inputs_.push_back(datasets[i]->MakeIterator(context));
+    const auto number = static_cast<int64_t>(inputs_.size());
+    inputs_.push_back(datasets[i]->MakeIterator(context.Within(RandomKey::Part::kInput, number)));
   }
 }
 

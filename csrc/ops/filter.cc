@@ -20,14 +20,14 @@ class Filter final : public Dataset {
 class FilterIterator final : public UnaryIterator<Filter> {
  public:
   FilterIterator(const Filter& op, const IteratorContext& context)
-      : UnaryIterator(op, context), predicate_(op.predicate(), context) {}
+      : UnaryIterator(op, context), predicate_(op.predicate(), op, context) {}
 
  private:
   Status Produce(Element* out) override {
     while (true) {
       FASTPIPE_RETURN_IF_ERROR(input_->Next(out));
       bool holds = false;
-      FASTPIPE_RETURN_IF_ERROR(predicate_.Test(*out, &holds));
+      FASTPIPE_RETURN_IF_ERROR(predicate_.Test(input_->count() - 1, *out, &holds));
       if (holds) return Status::Ok();
     }
   }

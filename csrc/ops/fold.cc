@@ -47,11 +47,11 @@ Result<Fold> ReadFold(const Args& args, const ElementSpec& input) {
   return fold;
 }
 
-Status FoldCall::Step(Element* element, Element* out) {
+Status FoldCall::Step(int64_t number, Element* element, Element* out) {
   arguments_.clear();
   for (const Tensor& tensor : state_) arguments_.push_back(tensor);
   for (Tensor& tensor : *element) arguments_.push_back(std::move(tensor));
-  FASTPIPE_RETURN_IF_ERROR(call_.Run(&context_, arguments_, &results_));
+  FASTPIPE_RETURN_IF_ERROR(call_.Run(number, arguments_, &results_));
   arguments_.clear();
   for (size_t i = 0; i < state_.size(); ++i) {
     if (fold_.state[i].Accepts(results_[i])) continue;

@@ -22,20 +22,16 @@ Result<Fold> ReadFold(const Args& args, const ElementSpec& input);
 class FoldCall {
  public:
   FoldCall(const Fold& fold, KernelContext context)
-      : fold_(fold),
-        call_(fold.function),
-        context_(std::move(context)),
-        state_(fold.initial_state) {}
+      : fold_(fold), call_(fold.function, std::move(context)), state_(fold.initial_state) {}
 
-  // Takes the tensors of `element`; appends what comes after the state to `*out`. After an error
-  // the state is what it was.
-  Status Step(Element* element, Element* out);
+  // Takes the tensors of element `number` of the pass; appends what comes after the state to
+  // `*out`. After an error the state is what it was.
+  Status Step(int64_t number, Element* element, Element* out);
   std::vector<Tensor>& state() { return state_; }
 
  private:
   const Fold& fold_;  // belongs to the op
   FunctionCall call_;
-  KernelContext context_;
   std::vector<Tensor> state_;
   Element arguments_;
   Element results_;

@@ -35,11 +35,10 @@ class GroupByReducerIterator final : public IteratorOf<GroupByReducer> {
   GroupByReducerIterator(const GroupByReducer& op, const IteratorContext& context)
       : IteratorOf(op, context),
         input_(op.inputs().front()->MakeIterator(context)),
-        key_(op.functions().key),
-        init_(op.functions().init),
-        reduce_(op.functions().reduce),
-        finalize_(op.functions().finalize),
-        kernel_context_(context.run->kernel_context(context)) {}
+        key_(op.functions().key, context.run->kernel_context(op, context)),
+        init_(op.functions().init, context.run->kernel_context(op, context)),
+        reduce_(op.functions().reduce, context.run->kernel_context(op, context)),
+        finalize_(op.functions().finalize, context.run->kernel_context(op, context)) {}
 
  private:
   // An error costs the element, or the group whose result it is.
@@ -56,13 +55,14 @@ class GroupByReducerIterator final : public IteratorOf<GroupByReducer> {
     if (next_ == groups_.end()) return Status::EndOfSequence();
     const Element& state = (next_++)->second;
     ++finalized_;
-    return finalize_.Run(&kernel_context_, state, out);
+    return finalize_.Run(finalized_ - 1, state, out);
   }
 
   // Takes one result of the input into its group.
   Status PullOne() {
     FASTPIPE_RETURN_IF_ERROR(input_.Next(&element_));
-    FASTPIPE_RETURN_IF_ERROR(key_.Run(&kernel_context_, element_, &result_));
+    const int64_t number = input_.count() - 1;
+    FASTPIPE_RETURN_IF_ERROR(key_.Run(number, element_, &result_));
     if (result_[0].rank() != 0) {
       return InvalidArgument(
           StrCat("the key must be a scalar, got shape ", ShapeString(result_[0].dims())));
@@ -70,12 +70,12 @@ class GroupByReducerIterator final : public IteratorOf<GroupByReducer> {
     const int64_t key = result_[0].AsInt64();
     auto group = groups_.find(key);
     if (group == groups_.end()) {
-      FASTPIPE_RETURN_IF_ERROR(init_.Run(&kernel_context_, {Tensor::Scalar(key)}, &result_));
+      FASTPIPE_RETURN_IF_ERROR(init_.Run(number, {Tensor::Scalar(key)}, &result_));
       group = groups_.emplace(key, std::move(result_)).first;
     }
     Element arguments = group->second;
     for (Tensor& tensor : element_) arguments.push_back(std::move(tensor));
-    return reduce_.Run(&kernel_context_, arguments, &group->second);
+    return reduce_.Run(number, arguments, &group->second);
   }
 
   Status SavePosition(PositionWriter* writer) override {
@@ -107,7 +107,6 @@ class GroupByReducerIterator final : public IteratorOf<GroupByReducer> {
   FunctionCall init_;
   FunctionCall reduce_;
   FunctionCall finalize_;
-  KernelContext kernel_context_;
   std::map<int64_t, Element> groups_;
   std::map<int64_t, Element>::iterator next_ = groups_.end();
   int64_t finalized_ = 0;

@@ -42,18 +42,17 @@ class Groups {
 
   Groups(const GroupByWindow& op, const IteratorContext& context)
       : op_(op),
-        key_(op.functions().key),
-        window_size_(op.functions().window_size),
-        kernel_context_(context.run->kernel_context(context)) {}
+        key_(op.functions().key, context.run->kernel_context(op, context)),
+        window_size_(op.functions().window_size, context.run->kernel_context(op, context)) {}
 
-  // Adds an element to its group. `*full` tells whether that is full now.
-  Status Add(Element element, int64_t* key, bool* full) {
-    FASTPIPE_RETURN_IF_ERROR(key_.Run(&kernel_context_, element, &result_));
+  // Adds element `number` of the pass to its group. `*full` tells whether that is full now.
+  Status Add(int64_t number, Element element, int64_t* key, bool* full) {
+    FASTPIPE_RETURN_IF_ERROR(key_.Run(number, element, &result_));
     FASTPIPE_RETURN_IF_ERROR(ReadScalar("key_func", key));
     auto size = sizes_.find(*key);
     if (size == sizes_.end()) {
       int64_t window_size = 0;
-      FASTPIPE_RETURN_IF_ERROR(SizeOf(*key, &window_size));
+      FASTPIPE_RETURN_IF_ERROR(SizeOf(number, *key, &window_size));
       size = sizes_.emplace(*key, window_size).first;
     }
     Group& group = groups_[*key];
@@ -76,10 +75,10 @@ class Groups {
     *value = result_[0].scalar<int64_t>();
     return Status::Ok();
   }
-  Status SizeOf(int64_t key, int64_t* size) {
+  Status SizeOf(int64_t number, int64_t key, int64_t* size) {
     *size = op_.functions().fixed_size;
     if (*size > 0) return Status::Ok();
-    FASTPIPE_RETURN_IF_ERROR(window_size_.Run(&kernel_context_, {Tensor::Scalar(key)}, &result_));
+    FASTPIPE_RETURN_IF_ERROR(window_size_.Run(number, {Tensor::Scalar(key)}, &result_));
     FASTPIPE_RETURN_IF_ERROR(ReadScalar("window_size_func", size));
     if (*size > 0) return Status::Ok();
     return InvalidArgument(
@@ -89,7 +88,6 @@ class Groups {
   const GroupByWindow& op_;
   FunctionCall key_;
   FunctionCall window_size_;
-  KernelContext kernel_context_;
   Element result_;
   std::map<int64_t, Group> groups_;  // not empty, each of them
   std::map<int64_t, int64_t> sizes_;
@@ -101,8 +99,7 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
       : IteratorOf(op, context),
         input_(op.inputs().front()->MakeIterator(context)),
         groups_(op, context),
-        reduce_(op.functions().reduce),
-        kernel_context_(context.run->kernel_context(context)) {}
+        reduce_(op.functions().reduce, context.run->kernel_context(op, context)) {}
 
  private:
   Status Produce(Element* out) override {
@@ -149,16 +146,19 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
       return Status::Ok();
     }
     FASTPIPE_RETURN_IF_ERROR(std::move(status));
-    return groups_.Add(std::move(element), key, full);
+    return groups_.Add(input_.count() - 1, std::move(element), key, full);
   }
 
   Status OpenGroup(int64_t key) {
+    // What was pulled last fills a group; at the end each pull of none leaves one more.
+    const int64_t number = input_.count() - 1 + left_over_taken_;
     DatasetRef window =
         HoldElements(op().inputs().front()->spec(), groups_.Take(key), op().label());
     Element made;
     FASTPIPE_RETURN_IF_ERROR(
-        reduce_.Run(&kernel_context_, {Tensor::Scalar(key), TensorOf(std::move(window))}, &made));
-    current_ = DatasetOf(made[0])->MakeIterator(context());
+        reduce_.Run(number, {Tensor::Scalar(key), TensorOf(std::move(window))}, &made));
+    current_ =
+        DatasetOf(made[0])->MakeIterator(context().Within(RandomKey::Part::kElement, number));
     return Status::Ok();
   }
 
@@ -212,7 +212,6 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
   ReplayedInput input_;
   Groups groups_;
   FunctionCall reduce_;
-  KernelContext kernel_context_;
   std::unique_ptr<Iterator> current_;  // of the group being delivered
   bool input_ended_ = false;
   int64_t left_over_taken_ = 0;  // groups taken after the input ended

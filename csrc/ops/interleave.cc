@@ -63,7 +63,7 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
     }
     if (status.code() != Code::kCancelled) ++pulled_;
     FASTPIPE_RETURN_IF_ERROR(std::move(status));
-    FASTPIPE_ASSIGN(lane->inner, opener_.Open(element));
+    FASTPIPE_ASSIGN(lane->inner, opener_.Open(input_->count() - 1, element));
     ++open_;
     return Status::Ok();
   }
@@ -118,7 +118,7 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
       Element element;
       FASTPIPE_RETURN_IF_ERROR(input_->Next(&element));
       ++pulled_;
-      FASTPIPE_ASSIGN(lane.inner, opener_.Reopen(element, inner));
+      FASTPIPE_ASSIGN(lane.inner, opener_.Reopen(input_->count() - 1, element, inner));
       ++open_;
     }
     return SkipInput(saved.pulled);
@@ -220,15 +220,15 @@ Status InterleavePosition::Read(PositionReader* reader, const Interleave::Settin
   return reader->status();
 }
 
-Result<std::unique_ptr<Iterator>> InnerOpener::Open(const Element& input) {
+Result<std::unique_ptr<Iterator>> InnerOpener::Open(int64_t number, const Element& input) {
   Element made;
-  FASTPIPE_RETURN_IF_ERROR(call_.Run(&kernel_context_, input, &made));
-  return DatasetOf(made[0])->MakeIterator(context_);
+  FASTPIPE_RETURN_IF_ERROR(call_.Run(number, input, &made));
+  return DatasetOf(made[0])->MakeIterator(context_.Within(RandomKey::Part::kElement, number));
 }
 
-Result<std::unique_ptr<Iterator>> InnerOpener::Reopen(const Element& input,
+Result<std::unique_ptr<Iterator>> InnerOpener::Reopen(int64_t number, const Element& input,
                                                       const InterleavePosition::Inner& saved) {
-  FASTPIPE_ASSIGN(std::unique_ptr<Iterator> inner, Open(input));
+  FASTPIPE_ASSIGN(std::unique_ptr<Iterator> inner, Open(number, input));
   if (!saved.position.empty()) {
     PositionReader reader(saved.position);
     FASTPIPE_RETURN_IF_ERROR(inner->Restore(&reader));

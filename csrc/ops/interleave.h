@@ -60,18 +60,16 @@ struct InterleavePosition {
 class InnerOpener {
  public:
   InnerOpener(const Interleave& op, const IteratorContext& context)
-      : call_(op.function()),
-        context_(context),
-        kernel_context_(context.run->kernel_context(context)) {}
-  Result<std::unique_ptr<Iterator>> Open(const Element& input);
+      : call_(op.function(), context.run->kernel_context(op, context)), context_(context) {}
+  // `number` is that of `input` in the pass.
+  Result<std::unique_ptr<Iterator>> Open(int64_t number, const Element& input);
   // Opens and brings to where `saved` stands.
-  Result<std::unique_ptr<Iterator>> Reopen(const Element& input,
+  Result<std::unique_ptr<Iterator>> Reopen(int64_t number, const Element& input,
                                            const InterleavePosition::Inner& saved);
 
  private:
   FunctionCall call_;
   const IteratorContext context_;
-  KernelContext kernel_context_;
 };
 
 std::unique_ptr<Iterator> MakeParallelInterleave(const Interleave& op,

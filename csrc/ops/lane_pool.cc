@@ -207,7 +207,7 @@ Status LanePool::Restore(const InterleavePosition& saved) {
     FASTPIPE_RETURN_IF_ERROR(input_->Save(&before));
     auto lane = std::make_unique<Lane>(inner.sequence, before.bytes());
     FASTPIPE_RETURN_IF_ERROR(input_->Next(&lane->input_));
-    FASTPIPE_ASSIGN(lane->inner_, opener.Reopen(lane->input_, inner));
+    FASTPIPE_ASSIGN(lane->inner_, opener.Reopen(input_->count() - 1, lane->input_, inner));
     lane->saved = {Status::Ok(), inner.position};
     lane->since = inner.since;
     lane->pulling_ = lane->busy_ = false;
@@ -290,6 +290,7 @@ Lane* LanePool::NewLane() {
 // Pulls the input of a new lane. False if there is nothing to serve: the input ended or failed.
 bool LanePool::Pull(Lane* lane) {
   Status status = input_->Next(&lane->input_);
+  lane->number_ = input_->count() - 1;
   PositionWriter writer;
   Status saved = input_->Save(&writer);
   MutexLock lock(mutex_);
@@ -322,7 +323,7 @@ void LanePool::Serve(Lane* lane, InnerOpener* opener) {
   bool done = false;
   bool failed = false;
   if (!lane->inner_) {
-    auto inner = opener->Open(lane->input_);
+    auto inner = opener->Open(lane->number_, lane->input_);
     lane->input_.clear();
     if (inner.ok()) {
       lane->inner_ = std::move(inner.value());

@@ -54,6 +54,7 @@ class Lane {
   int64_t last_batch_ = 1;
   // The worker that made it busy.
   Element input_;
+  int64_t number_ = 0;  // of input_ in the pass
   std::unique_ptr<Iterator> inner_;
   int64_t since_checkpoint_ = INT64_MAX;  // none taken yet
 };

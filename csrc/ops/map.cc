@@ -37,13 +37,12 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
  public:
   SequentialMapIterator(const Map& op, const IteratorContext& context)
       : UnaryIterator(op, context),
-        call_(op.function()),
-        kernel_context_(context.run->kernel_context(context)) {}
+        call_(op.function(), context.run->kernel_context(op, context)) {}
 
  private:
   Status Produce(Element* out) override {
     FASTPIPE_RETURN_IF_ERROR(input_->Next(&in_));
-    Status status = call_.Run(&kernel_context_, in_, out);
+    Status status = call_.Run(input_->count() - 1, in_, out);
     in_.clear();
     return status;
   }
@@ -60,8 +59,13 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
   }
 
   FunctionCall call_;
-  KernelContext kernel_context_;
   Element in_;
+};
+
+// An element of the input and its number.
+struct MapJob {
+  Element element;
+  int64_t number = 0;
 };
 
 class ParallelMapIterator final : public IteratorOf<Map> {
@@ -78,14 +82,19 @@ class ParallelMapIterator final : public IteratorOf<Map> {
   ~ParallelMapIterator() override { below_.cancel->Cancel(); }
 
  private:
-  StageWork<Element> Work() {
-    StageWork<Element> work = WorkOnElements(input_.get());
+  StageWork<MapJob> Work() {
+    StageWork<MapJob> work = WorkOnInput<MapJob>(input_.get());
+    work.pull = [this](MapJob* job) {
+      Status status = input_->Next(&job->element);
+      job->number = input_->count() - 1;
+      return status;
+    };
     work.new_compute = [this] {
-      auto call = std::make_shared<FunctionCall>(op().function());
-      return [call, kernel_context = below_.run->kernel_context(below_)](Element* job,
-                                                                         Element* out) mutable {
-        Status status = call->Run(&kernel_context, *job, out);
-        job->clear();
+      auto call =
+          std::make_shared<FunctionCall>(op().function(), below_.run->kernel_context(op(), below_));
+      return [call](MapJob* job, Element* out) {
+        Status status = call->Run(job->number, job->element, out);
+        job->element.clear();
         return status;
       };
     };
@@ -98,7 +107,7 @@ class ParallelMapIterator final : public IteratorOf<Map> {
 
   const IteratorContext below_;
   std::unique_ptr<Iterator> input_;
-  WorkerStage<Element> stage_;
+  WorkerStage<MapJob> stage_;
 };
 
 std::unique_ptr<Iterator> Map::MakeIterator(const IteratorContext& context) const {

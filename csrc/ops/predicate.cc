@@ -17,8 +17,8 @@ Result<Function> PredicateFunction(const Args& args, const ElementSpec& spec) {
   return function;
 }
 
-Status Predicate::Test(const Element& element, bool* holds) {
-  FASTPIPE_RETURN_IF_ERROR(call_.Run(&kernel_context_, element, &result_));
+Status Predicate::Test(int64_t number, const Element& element, bool* holds) {
+  FASTPIPE_RETURN_IF_ERROR(call_.Run(number, element, &result_));
   if (result_[0].rank() != 0) {
     return InvalidArgument(StrCat("the predicate must return a scalar bool, got shape ",
                                   ShapeString(result_[0].dims())));

@@ -13,13 +13,13 @@ Result<Function> PredicateFunction(const Args& args, const ElementSpec& spec);
 // Calls a predicate; one thread at a time.
 class Predicate {
  public:
-  Predicate(const Function& function, const IteratorContext& context)
-      : call_(function), kernel_context_(context.run->kernel_context(context)) {}
-  Status Test(const Element& element, bool* holds);
+  Predicate(const Function& function, const Dataset& op, const IteratorContext& context)
+      : call_(function, context.run->kernel_context(op, context)) {}
+  // `number` is that of the element in the pass.
+  Status Test(int64_t number, const Element& element, bool* holds);
 
  private:
   FunctionCall call_;
-  KernelContext kernel_context_;
   Element result_;
 };
 

@@ -29,14 +29,14 @@ class ReduceIterator final : public IteratorOf<Reduce> {
     if (done_) return Status::EndOfSequence();
     done_ = true;
     const std::unique_ptr<Iterator> input = op().inputs().front()->MakeIterator(context());
-    FoldCall call(op().fold(), run().kernel_context(context()));
+    FoldCall call(op().fold(), run().kernel_context(op(), context()));
     Element element;
     while (true) {
       Status status = input->Next(&element);
       if (status.end_of_sequence()) break;
       FASTPIPE_RETURN_IF_ERROR(std::move(status));
       Element none;
-      FASTPIPE_RETURN_IF_ERROR(call.Step(&element, &none));
+      FASTPIPE_RETURN_IF_ERROR(call.Step(input->count() - 1, &element, &none));
     }
     for (Tensor& tensor : call.state()) out->push_back(std::move(tensor));
     return Status::Ok();

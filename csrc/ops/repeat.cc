@@ -74,7 +74,7 @@ class RepeatIterator final : public IteratorOf<Repeat> {
   void StartEpoch() {
     input_.reset();  // its threads end before those of the next epoch start
     has_elements_ = false;
-    input_ = op().inputs().front()->MakeIterator(context());
+    input_ = op().inputs().front()->MakeIterator(context().Within(RandomKey::Part::kEpoch, epoch_));
     upcoming_.clear();
     for (const Dataset* dataset : op().below()) upcoming_.push_back(run().UpcomingEpoch(dataset));
   }
@@ -104,6 +104,7 @@ class RepeatIterator final : public IteratorOf<Repeat> {
   }
   Status RestorePosition(PositionReader* reader) override {
     epoch_ = reader->GetCount();
+    if (epoch_ > 0 && input_) StartEpoch();  // which it is, is part of what its iterators are
     has_elements_ = reader->GetCount(1) == 1;
     for (size_t i = 0; i < upcoming_.size(); ++i) {
       upcoming_[i] = reader->GetCount();

@@ -35,6 +35,8 @@ class ReplayedInput {
   // Like Iterator::Skip.
   Status Skip(int64_t count, int64_t* skipped);
 
+  // Results of the whole pass so far, those before a restored position too.
+  int64_t count() const { return input_->count(); }
   // Results pulled so far: the number of the next one.
   int64_t pulled() const { return pulled_; }
   // The results before number `result` are no longer needed. REQUIRES: result <= pulled()

@@ -101,8 +101,7 @@ class SampleIterator final : public IteratorOf<SampleFromDatasets> {
     const uint32_t first = random_.At(2 * draws_);
     const uint32_t second = random_.At(2 * draws_ + 1);
     ++draws_;
-    const Philox::Words key = Philox::Mix({first, 0, second, 0}, 0x3ec8f720, 0x02461e29);
-    const Philox::Words bits = Philox::Mix({0, 0, key[2], key[3]}, key[0], key[1]);
+    const Philox::Block bits = Philox::OfSeed(first, second).Next();
     const uint64_t mantissa = (uint64_t{bits[0] & 0xfffff} << 32) | bits[1];
     const double place = std::ldexp(static_cast<double>(mantissa), -52) * cumulative_.back();
     const auto found = std::upper_bound(cumulative_.begin(), cumulative_.end(), place);

@@ -25,12 +25,12 @@ class Scan final : public Dataset {
 class ScanIterator final : public UnaryIterator<Scan> {
  public:
   ScanIterator(const Scan& op, const IteratorContext& context)
-      : UnaryIterator(op, context), call_(op.fold(), context.run->kernel_context(context)) {}
+      : UnaryIterator(op, context), call_(op.fold(), context.run->kernel_context(op, context)) {}
 
  private:
   Status Produce(Element* out) override {
     FASTPIPE_RETURN_IF_ERROR(input_->Next(&in_));
-    return call_.Step(&in_, out);
+    return call_.Step(input_->count() - 1, &in_, out);
   }
   Status SavePosition(PositionWriter* writer) override {
     for (const Tensor& tensor : call_.state()) PutTensor(tensor, writer);

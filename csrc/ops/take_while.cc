@@ -20,13 +20,13 @@ class TakeWhile final : public Dataset {
 class TakeWhileIterator final : public UnaryIterator<TakeWhile> {
  public:
   TakeWhileIterator(const TakeWhile& op, const IteratorContext& context)
-      : UnaryIterator(op, context), predicate_(op.predicate(), context) {}
+      : UnaryIterator(op, context), predicate_(op.predicate(), op, context) {}
 
  private:
   Status Produce(Element* out) override {
     FASTPIPE_RETURN_IF_ERROR(input_->Next(out));
     bool holds = false;
-    FASTPIPE_RETURN_IF_ERROR(predicate_.Test(*out, &holds));
+    FASTPIPE_RETURN_IF_ERROR(predicate_.Test(input_->count() - 1, *out, &holds));
     if (holds) return Status::Ok();
     input_.reset();  // stops the stages underneath, however long the consumer keeps us
     return Status::EndOfSequence();

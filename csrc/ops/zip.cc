@@ -57,7 +57,10 @@ class Zip final : public Dataset {
 class ZipIterator final : public IteratorOf<Zip> {
  public:
   ZipIterator(const Zip& op, const IteratorContext& context) : IteratorOf(op, context) {
-    for (const DatasetRef& input : op.inputs()) inputs_.push_back(input->MakeIterator(context));
+    for (const DatasetRef& input : op.inputs()) {
+      const auto number = static_cast<int64_t>(inputs_.size());
+      inputs_.push_back(input->MakeIterator(context.Within(RandomKey::Part::kInput, number)));
+    }
   }
 
  private:

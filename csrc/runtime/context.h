@@ -35,8 +35,11 @@ class RunContext {
   const RunOptions& options() const { return options_; }
   FileSystem* file_system() const { return file_system_; }
   StageRegistry& stages() { return stages_; }
-  KernelContext kernel_context(const IteratorContext& context) const {
-    return {file_system_, context.cancel, context.run};
+  // For the functions of an iterator of `op` that was born with `context`.
+  KernelContext kernel_context(const Dataset& op, const IteratorContext& context) const {
+    RandomKey random = context.random;
+    random.run = MixBits(random.run + static_cast<uint64_t>(op.depth()));
+    return {file_system_, context.cancel, context.run, random};
   }
 
   // Results that ignore_errors left out so far.

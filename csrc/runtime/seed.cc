@@ -11,17 +11,19 @@ constexpr int64_t kOpSeeds = INT32_MAX;
 
 }  // namespace
 
-Result<uint64_t> SeedArgument(const Args& args) {
-  if (args.Has("seed")) {
-    FASTPIPE_ASSIGN(const int64_t seed, args.Int("seed"));
-    const int64_t rest = seed % kOpSeeds;
-    return static_cast<uint64_t>(rest < 0 ? rest + kOpSeeds : rest);
-  }
+Result<uint64_t> DrawSeed() {
   uint64_t drawn = 0;
   if (getrandom(&drawn, sizeof(drawn), 0) != sizeof(drawn)) {
     return Internal("the system gave no random seed");
   }
   return drawn;
+}
+
+Result<uint64_t> SeedArgument(const Args& args) {
+  if (!args.Has("seed")) return DrawSeed();
+  FASTPIPE_ASSIGN(const int64_t seed, args.Int("seed"));
+  const int64_t rest = seed % kOpSeeds;
+  return static_cast<uint64_t>(rest < 0 ? rest + kOpSeeds : rest);
 }
 
 Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch) {

@@ -12,6 +12,9 @@
 
 namespace fastpipe {
 
+// A random seed from the system.
+Result<uint64_t> DrawSeed();
+
 // The argument `seed`, or a random one if it is absent.
 Result<uint64_t> SeedArgument(const Args& args);
 

@@ -3,11 +3,8 @@
 namespace fastpipe {
 
 StageWork<Element> WorkOnElements(Iterator* input) {
-  StageWork<Element> work;
+  StageWork<Element> work = WorkOnInput<Element>(input);
   work.pull = [input](Element* job) { return input->Next(job); };
-  work.save = [input](PositionWriter* writer) { return input->Save(writer); };
-  work.restore = [input](PositionReader* reader) { return input->Restore(reader); };
-  work.skip = [input](int64_t count, int64_t* skipped) { return input->Skip(count, skipped); };
   return work;
 }
 

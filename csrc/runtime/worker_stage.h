@@ -38,8 +38,18 @@ struct StageWork {
   std::function<Status(int64_t count, int64_t* skipped)> skip;
 };
 
-// The work of a stage whose jobs are the elements of `input`, one result each: all but new_compute.
+// The work of a stage with one job for each element of `input`: all but pull and new_compute.
 // `input` must outlive the stage.
+template <typename Job>
+StageWork<Job> WorkOnInput(Iterator* input) {
+  StageWork<Job> work;
+  work.save = [input](PositionWriter* writer) { return input->Save(writer); };
+  work.restore = [input](PositionReader* reader) { return input->Restore(reader); };
+  work.skip = [input](int64_t count, int64_t* skipped) { return input->Skip(count, skipped); };
+  return work;
+}
+
+// The same where the jobs are the elements themselves: all but new_compute.
 StageWork<Element> WorkOnElements(Iterator* input);
 
 // The position of an op that works on its consumer's thread, in the format of WorkerStage, so that

@@ -29,6 +29,7 @@ from fastpipe import (
     strings,
 )
 from fastpipe import ragged_ops as ragged
+from fastpipe import random as _random
 from fastpipe.array import *  # noqa: F403
 from fastpipe.array import range_ as range
 from fastpipe.array import slice_ as slice
@@ -109,6 +110,26 @@ data = SimpleNamespace(
     experimental=_fp.experimental,
 )
 experimental = SimpleNamespace(Optional=_fp.experimental.Optional)
+random = SimpleNamespace(
+    categorical=_random.categorical,
+    experimental=SimpleNamespace(
+        index_shuffle=_random.index_shuffle,
+        stateless_fold_in=_random.fold_in,
+        stateless_shuffle=_random.stateless_shuffle,
+        stateless_split=_random.split,
+    ),
+    fold_in=_random.fold_in,
+    normal=_random.normal,
+    set_seed=_random.set_seed,
+    shuffle=_random.shuffle,
+    split=_random.split,
+    stateless_categorical=_random.stateless_categorical,
+    stateless_normal=_random.stateless_normal,
+    stateless_truncated_normal=_random.stateless_truncated_normal,
+    stateless_uniform=_random.stateless_uniform,
+    truncated_normal=_random.truncated_normal,
+    uniform=_random.uniform,
+)
 as_string = strings.as_string
 assert_equal = debugging.assert_equal
 assert_greater = debugging.assert_greater
@@ -160,9 +181,9 @@ __all__ = [
     "function", "gather_nd", "get_static_value", "grad_pass_through", "group", "guarantee_const",
     "half", "image", "int16", "int32", "int64", "int8", "io", "is_tensor", "linalg", "lookup",
     "map_fn", "math", "matmul", "name_scope", "nest", "newaxis", "nn", "no_op", "norm",
-    "numpy_function", "print", "py_function", "ragged", "range", "realdiv", "scan", "scatter_nd",
-    "searchsorted", "slice", "sparse", "stop_gradient", "string", "strings", "switch_case",
-    "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "uint16", "uint32", "uint64",
-    "uint8", "unique", "unique_with_counts", "vectorized_map", "while_loop",
+    "numpy_function", "print", "py_function", "ragged", "random", "range", "realdiv", "scan",
+    "scatter_nd", "searchsorted", "slice", "sparse", "stop_gradient", "string", "strings",
+    "switch_case", "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min",
+    "tensor_scatter_nd_sub", "tensor_scatter_nd_update", "tensordot", "uint16", "uint32",
+    "uint64", "uint8", "unique", "unique_with_counts", "vectorized_map", "while_loop",
 ]  # fmt: skip

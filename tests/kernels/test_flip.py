@@ -1,4 +1,4 @@
-"""flip_image and rotate_image: against NumPy."""
+"""flip_image, random_flip_image and rotate_image: against NumPy, and TensorFlow's choices."""
 
 from __future__ import annotations
 
@@ -64,3 +64,42 @@ def test_in_a_pipeline() -> None:
     assert pixels.map(image.rot90).element_spec.shape == (7, 5, 3)
     assert pixels.map(image.transpose).element_spec.shape == (7, 5, 3)
     assert pixels.map(image.flip_up_down).element_spec.shape == (5, 7, 3)
+
+
+# Of seeds [1, 0], [1, 1], ...: whether TensorFlow 2.21 flips an image.
+FLIPPED = [0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0]
+# And which images of a batch for the seed [3, 4].
+FLIPPED_OF_BATCH = [0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1]
+
+
+def test_random_flips_of_an_image_are_tensorflows() -> None:
+    pixels = photograph(5, 7)
+    for number, flipped in enumerate(FLIPPED):
+        got = image.stateless_random_flip_left_right(pixels, [1, number])
+        np.testing.assert_array_equal(got, np.flip(pixels, 1) if flipped else pixels)
+        got = image.stateless_random_flip_up_down(pixels, [1, number])
+        np.testing.assert_array_equal(got, np.flip(pixels, 0) if flipped else pixels)
+
+
+def test_random_flips_of_a_batch_are_tensorflows() -> None:
+    batch = np.stack([photograph(5, 7, seed=number) for number in range(12)])
+    got = image.stateless_random_flip_left_right(batch, [3, 4])
+    for pixels, flipped, original in zip(got, FLIPPED_OF_BATCH, batch):
+        np.testing.assert_array_equal(pixels, np.flip(original, 1) if flipped else original)
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_random_flips_keep_dtype_and_shape(name: str) -> None:
+    pixels = IMAGES[name]
+    for flip in (image.random_flip_left_right, image.random_flip_up_down):
+        dataset = Dataset.from_tensors(pixels).map(lambda x, flip=flip: flip(x, seed=1))
+        (got,) = dataset
+        assert dataset.element_spec.shape == got.shape == pixels.shape
+        assert got.dtype == pixels.dtype
+
+
+def test_random_flips_need_images_and_a_seed() -> None:
+    with pytest.raises(InvalidArgumentError, match="image"):
+        image.random_flip_left_right(np.zeros((3, 3)))
+    with pytest.raises(InvalidArgumentError, match="seed must be"):
+        image.stateless_random_flip_left_right(photograph(5, 7), [1])
