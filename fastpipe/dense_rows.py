@@ -176,6 +176,64 @@ def _columns(ragged: RaggedTensor, key: Any) -> Any:
     return RaggedTensor.from_row_lengths(boolean_mask(ragged.values, inside), kept)
 
 
+def from_sparse(sparse: Any, row_splits_dtype: Any) -> RaggedTensor:
+    """RaggedTensor.from_sparse."""
+    if not isinstance(sparse, SparseTensor):
+        raise TypeError(f"expected a SparseTensor, got {type(sparse).__name__}")
+    if sparse.shape is None or len(sparse.shape) != 2:
+        raise InvalidArgumentError(f"the SparseTensor must have rank 2, got {sparse.shape}")
+    row_of = sparse.indices[:, 0]
+    made = RaggedTensor.from_value_rowids(sparse.values, row_of, nrows=sparse.dense_shape[0])
+    # Without gaps the values are those, and at the places, of the rows written out again.
+    same = call("equal", [sparse.indices, to_sparse(made).indices])
+    message = "a SparseTensor whose rows become ragged must have no gaps in them"
+    call("assert", [call("reduce_all", [same])], message=message, summarize=3)
+    return made.with_row_splits_dtype(row_splits_dtype)
+
+
+def merge_dims(ragged: RaggedTensor, outer_axis: int, inner_axis: int) -> Any:
+    """RaggedTensor.merge_dims."""
+    rank = None if ragged.shape is None else len(ragged.shape)
+    outer, inner = (axis + (rank or 0) if axis < 0 else axis for axis in (outer_axis, inner_axis))
+    if outer > inner or outer < 0 or (rank is not None and inner >= rank):
+        raise InvalidArgumentError(
+            f"the axes must be 0 to {'?' if rank is None else rank - 1} and in order, got "
+            f"{outer_axis} and {inner_axis}"
+        )
+    if outer == inner:
+        return ragged
+    values = ragged.values
+    if outer > 1:
+        if not isinstance(values, RaggedTensor):
+            merged = _merge_dense(values, outer - 1, inner - 1)
+            return ragged.with_values(merged)
+        return ragged.with_values(merge_dims(values, outer - 1, inner - 1))
+    if outer == 0:
+        return values if inner == 1 else _merged(values, 0, inner - 1)
+    lengths = call("cast", [ragged.row_splits], dtype="int64")
+    if isinstance(values, RaggedTensor):
+        splits = call("gather", [values.row_splits, ragged.row_splits], axis=0, batch_dims=0)
+        joined = RaggedTensor(values.values, splits)
+    else:
+        size = shape(values, out_type="int64")[1]
+        flat = _merge_dense(values, 0, 1)
+        joined = RaggedTensor.from_row_splits(flat, call("multiply", [lengths, size]))
+        joined = joined.with_row_splits_dtype(ragged.row_splits.dtype)
+    return joined if inner == 2 else merge_dims(joined, 1, inner - 1)
+
+
+def _merged(values: Any, outer: int, inner: int) -> Any:
+    if isinstance(values, RaggedTensor):
+        return merge_dims(values, outer, inner)
+    return _merge_dense(values, outer, inner)
+
+
+def _merge_dense(values: Any, outer: int, inner: int) -> Any:
+    sizes = shape(values, out_type="int64")
+    parts = [sizes[:outer], np.array([-1], np.int64), sizes[inner + 1 :]]
+    return reshape(values, concat(parts, axis=0))
+
+
 # ---- nested lists ----
 
 

@@ -169,3 +169,29 @@ def test_a_spec_describes_a_component():
     assert element["r"].to_list() == [[[1, 1]], [[1, 1], [1, 1]]]
     with pytest.raises(InvalidArgumentError, match="less than the rank"):
         RaggedTensorSpec([None], "int32", 1)
+
+
+def test_rows_of_sparse_tensors():
+    sparse = fp.SparseTensor([[0, 0], [2, 0], [2, 1]], [1, 2, 3], [4, 9])
+    assert RaggedTensor.from_sparse(sparse).to_list() == [[1], [], [2, 3], []]
+    ds = fp.Dataset.from_tensors(sparse).map(RaggedTensor.from_sparse)
+    assert [x.to_list() for x in ds] == [[[1], [], [2, 3], []]]
+    with pytest.raises(InvalidArgumentError, match="must have no gaps"):
+        RaggedTensor.from_sparse(fp.SparseTensor([[0, 1]], [1], [1, 2]))
+    with pytest.raises(InvalidArgumentError, match="must have rank 2"):
+        RaggedTensor.from_sparse(fp.SparseTensor([[0]], [1], [1]))
+
+
+def test_axes_can_be_merged():
+    tensor = ragged.constant(NESTED)
+    assert tensor.merge_dims(0, 1).to_list() == [[1, 2], [], [3]]
+    assert tensor.merge_dims(1, 2).to_list() == [[1, 2], [], [3]]
+    assert tensor.merge_dims(-2, -1).to_list() == [[1, 2], [], [3]]
+    assert tensor.merge_dims(0, 2).tolist() == [1, 2, 3]
+    assert tensor.merge_dims(1, 1).to_list() == NESTED
+    pairs = ragged.constant([[[1, 2], [3, 4]], [[5, 6]]], ragged_rank=1)
+    assert pairs.merge_dims(1, 2).to_list() == [[1, 2, 3, 4], [5, 6]]
+    assert pairs.merge_dims(0, 1).tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert pairs.merge_dims(0, 2).tolist() == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(InvalidArgumentError, match="the axes must be 0 to 2 and in order"):
+        tensor.merge_dims(2, 1)
