@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/registry.h"
+#include "kernels/assemble.h"
 #include "kernels/dispatch.h"
 #include "kernels/integers_argument.h"
 
@@ -52,7 +53,9 @@ class Bincount final : public Kernel {
     }
     const std::vector<int64_t> values = IntegersOf(x);
     for (int64_t value : values) {
-      if (value < 0) return attrs_.Error(StrCat("values must be >= 0, got ", value));
+      if (value < 0 || value == INT64_MAX) {
+        return attrs_.Error(StrCat("values must be >= 0 and not absurd, got ", value));
+      }
     }
     Bins bins;
     bins.rows = rows_ && x.rank() == 2 ? x.dim(0) : 1;
@@ -61,6 +64,7 @@ class Bincount final : public Kernel {
     bins.bins = std::max(min_, needed);
     if (max_ >= 0) bins.bins = std::min(max_, bins.bins);
     const int64_t dims[] = {bins.rows, bins.bins};
+    FASTPIPE_RETURN_IF_ERROR(ExpectPossibleDims(attrs_.owner(), dims));
     const bool matrix = rows_ && x.rank() == 2;
     fill_(values, weights, bins, binary_,
           out[0].Allocate(dtype_, matrix ? Dims(dims) : Dims(&dims[1], 1)));

@@ -39,7 +39,12 @@ struct SumOf {
 };
 template <typename T>
 struct MeanOf : SumOf<T> {
-  static T Finish(T state, int64_t count) { return static_cast<T>(state / static_cast<T>(count)); }
+  static T Finish(T state, int64_t count) {
+    // The count need not fit a T.
+    using Total = std::conditional_t<std::is_floating_point_v<T>, T,
+                                     std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+    return static_cast<T>(static_cast<Total>(state) / static_cast<Total>(count));
+  }
 };
 template <typename T>
 struct SqrtNOf : SumOf<T> {

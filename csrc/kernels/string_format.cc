@@ -48,6 +48,9 @@ Result<KernelPlan> PlanFormat(const Args& attrs, Specs inputs) {
 Result<KernelPlan> PlanPrint(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
   FASTPIPE_RETURN_IF_ERROR(ExpectDType(attrs, inputs, 0, DType::kString));
+  if (inputs[0].rank() != 0) {
+    return attrs.Error(StrCat("takes a scalar, got ", inputs[0].ToString()));
+  }
   return KernelPlan{{}, KernelFrom([](KernelContext*, Inputs in, Outputs) {
                       // One write, so that the lines of several threads stay whole.
                       std::string_view text = in[0]->str();

@@ -3,7 +3,7 @@ import open_shapes
 import pytest
 
 from fastpipe import math
-from fastpipe.errors import InvalidArgumentError
+from fastpipe.errors import InvalidArgumentError, ResourceExhaustedError
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint8"])
@@ -47,7 +47,10 @@ def test_histograms():
 
 
 def test_errors():
-    with pytest.raises(InvalidArgumentError, match="values must be >= 0, got -1"):
+    for value in (2**63 - 1, 2**50):
+        with pytest.raises((InvalidArgumentError, ResourceExhaustedError)):
+            math.bincount(np.int64([value]))
+    with pytest.raises(InvalidArgumentError, match="values must be >= 0 and not absurd, got -1"):
         math.bincount([-1])
     with pytest.raises(InvalidArgumentError, match=r"a weight for each value, got \[1\] for \[2\]"):
         math.bincount([1, 2], weights=[1.0])

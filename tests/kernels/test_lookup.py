@@ -1,9 +1,12 @@
 """csrc/kernels/lookup.cc: constant tables."""
 
+import pickle
+
 import numpy as np
 import open_shapes
 import pytest
 
+import fastpipe as fp
 from fastpipe import lookup
 from fastpipe.errors import InvalidArgumentError
 
@@ -70,3 +73,9 @@ def test_errors():
         table(["a"], [1], 0).lookup(np.int32([1]))
     with pytest.raises(InvalidArgumentError, match="keys must be strings or integers, got float32"):
         table([1.5], [1], 0)
+
+
+def test_a_table_pickles_with_its_pipeline():
+    found = table(["a"], [1], -1)
+    texts = fp.Dataset.from_tensor_slices(["a", "x"]).map(found.lookup)
+    assert [int(each) for each in pickle.loads(pickle.dumps(texts))] == [1, -1]

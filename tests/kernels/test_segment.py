@@ -77,3 +77,10 @@ def test_errors():
         math.segment_sum([1, 2], [0, 1, 2])
     with pytest.raises(InvalidArgumentError, match="ids must be integers, got float32"):
         math.segment_sum([1, 2], [0.0, 1.0])
+
+
+def test_means_of_more_values_than_the_dtype_counts():
+    for count in (200, 256, 300):
+        ids = np.zeros([count], np.int32)
+        assert math.segment_mean(np.zeros([count], np.int8), ids).tolist() == [0]
+        assert math.segment_mean(np.ones([count], np.uint8), ids)[0] in (0, 1)

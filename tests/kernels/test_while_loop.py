@@ -1,10 +1,14 @@
 """csrc/kernels/while_loop.cc: loops on loop variables."""
 
+import threading
+
 import numpy as np
 import open_shapes
+import process
 import pytest
 
 import fastpipe as fp
+from fastpipe import errors
 from fastpipe.errors import InvalidArgumentError
 
 
@@ -87,3 +91,20 @@ def test_an_error_inside_names_its_place():
 
     with pytest.raises(InvalidArgumentError, match=r"in reshape (.|\n)*in while_loop"):
         native(lambda x: fp.while_loop(lambda i: i < 3, body, x), np.int32(1))
+
+
+def test_closing_ends_an_endless_loop():
+    numbers = fp.Dataset.range(3)
+    iterator = iter(numbers.map(lambda x: fp.while_loop(lambda i: i >= 0, lambda i: i + 0, x)))
+    ended = []
+
+    def take():
+        with pytest.raises((errors.CancelledError, StopIteration)):
+            next(iterator)
+        ended.append(True)
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    iterator.close()
+    thread.join(process.DEADLINE_SECONDS)
+    assert ended
