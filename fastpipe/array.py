@@ -409,7 +409,12 @@ def repeat(input: object, repeats: object, axis: int | None = None, name: str | 
         return result
     size = static_shape(input)[int(axis)]  # type: ignore[index]
     times = np.asarray(repeats)
-    total = times.sum() if times.size != 1 else None if size is None else size * times.item()
+    # What TensorFlow knows of the size: all of one number, of several if it is not of rows.
+    total: Any = None
+    if times.size == 1:
+        total = 0 if times.item() == 0 else None if size is None else size * times.item()
+    elif int(axis) % len(dims) and size is not None:
+        total = times.sum()
     if total is None or dims[int(axis)] is not None:
         return result
     known = [-1 if each is None else each for each in dims]

@@ -58,7 +58,9 @@ def test_roll(shift, axis):
 def test_ranges_of_constants_have_a_known_size():
     assert open_shapes.spec_of(lambda x: fp.range(0, 10, 3), ((), "int32")) == (4,)
     assert open_shapes.spec_of(lambda x: fp.repeat(x, 3), ((2,), "int32")) == (6,)
-    assert open_shapes.spec_of(lambda x: fp.repeat(x, [1, 3], 0), ((2,), "int32")) == (4,)
+    assert open_shapes.spec_of(lambda x: fp.repeat(x, [1, 3], 1), ((5, 2), "int32")) == (5, 4)
+    assert open_shapes.spec_of(lambda x: fp.repeat(x, [1, 3], 0), ((2,), "int32")) == (None,)
+    assert open_shapes.spec_of(lambda x: fp.repeat(x, 0), ((None,), "int32")) == (0,)
 
 
 def test_slices_stay_inside():
