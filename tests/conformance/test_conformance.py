@@ -31,7 +31,7 @@ FLOORS = {
     "example": 10,
     "fixed": 5,
     "image": 15,
-    "image_ops": 28,
+    "image_ops": 29,
     "interleave": 70,
     "jpeg": 34,
     "len": 4,
