@@ -11,7 +11,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo pipelines test lint format asan tsan wheel clean system
+.PHONY: build demo pipelines test lint format docs asan tsan wheel clean system
 
 python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet
@@ -25,7 +25,7 @@ demo: build
 	$(python) -m fastpipe compare
 
 # pytest comes last: its closing line is the summary of the whole.
-test: build lint asan tsan
+test: build lint docs asan tsan
 	$(python) -m pytest
 
 # Five thousand random pipelines, of which the tests try some hundreds.
@@ -46,6 +46,10 @@ format: $(environment)
 	$(python) -m ruff check --fix-only --exit-zero .
 	$(python) -m ruff format .
 	$(VENV)/bin/clang-format -i $(native_files)
+
+# The API reference, from the docstrings; a warning fails it. It changes nothing that is committed.
+docs: build
+	$(python) -W error -m pdoc --output-directory build/docs fastpipe '!fastpipe.tools'
 
 asan: $(environment)
 	$(python) tests/native/build.py --sanitize address --run

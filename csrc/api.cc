@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "autotune/tuner.h"
+#include "core/guard.h"
 #include "core/random.h"
 #include "runtime/budget.h"
 #include "runtime/seed.h"
@@ -17,8 +18,24 @@ namespace {
 // Counts the forks between the first process and this one, so that an iterator can tell that its
 // threads stayed behind in a parent.
 std::atomic<int64_t> fork_generation{0};
+
+void UnlockAfterFork(bool in_child) {
+  ThreadBudget::Get().UnlockAfterFork(in_child);
+  BufferPool::Get().UnlockAfterFork();
+}
+
+// The process-wide locks are taken while the process is copied: a thread that held one would not
+// exist in the child to give it back.
 const int at_fork_registered = pthread_atfork(
-    nullptr, nullptr, [] { fork_generation.fetch_add(1, std::memory_order_relaxed); });
+    [] {
+      BufferPool::Get().LockForFork();
+      ThreadBudget::Get().LockForFork();
+    },
+    [] { UnlockAfterFork(/*in_child=*/false); },
+    [] {
+      fork_generation.fetch_add(1, std::memory_order_relaxed);
+      UnlockAfterFork(/*in_child=*/true);
+    });
 
 constexpr std::string_view kMagic = "fastpipe-position";
 constexpr int64_t kVersion = 2;
@@ -94,7 +111,7 @@ Status RunKernel(const Args& attrs, const std::vector<Tensor>& inputs,
   KernelContext context{PosixFileSystem(), CancelToken::Root(), nullptr};
   // A kernel may run a traced function.
   FASTPIPE_ASSIGN(context.random.run, DrawSeed());
-  Status status = plan.kernel->Run(&context, pointers, slots);
+  Status status = Guarded([&] { return plan.kernel->Run(&context, pointers, slots); });
   status.AddTrail(attrs.owner());
   return status;
 }
@@ -111,15 +128,92 @@ void SetSimulatedStorage(PipelineOptions* options, int64_t open_delay, int64_t r
   options->faults.fail_read = fail_read;
 }
 
-Pipeline::Pipeline(DatasetRef dataset, const PipelineOptions& options)
+// Pipelines that were closed on one of their own threads, until somebody else joins those.
+class Abandoned {
+ public:
+  static Abandoned& Get() {
+    static Abandoned* const abandoned = std::make_unique<Abandoned>().release();
+    return *abandoned;
+  }
+  void Add(std::shared_ptr<Pipeline> pipeline) {
+    MutexLock lock(mutex_);
+    pipelines_.push_back(std::move(pipeline));
+  }
+  void Close() {
+    std::vector<std::shared_ptr<Pipeline>> pipelines;
+    {
+      MutexLock lock(mutex_);
+      pipelines.swap(pipelines_);
+    }
+    // One that may not be joined here either comes back by itself.
+    for (const auto& pipeline : pipelines) pipeline->Close();
+  }
+
+ private:
+  Mutex mutex_;
+  std::vector<std::shared_ptr<Pipeline>> pipelines_ GUARDED_BY(mutex_);
+};
+
+// A thread's turn to use the iterator. A closed iterator is stopped at the end of the turn.
+class Pipeline::Turn {
+ public:
+  explicit Turn(Pipeline* pipeline) : pipeline_(pipeline) {}
+  ~Turn() {
+    if (!mine_) return;
+    bool closing = false;
+    {
+      MutexLock lock(pipeline_->mutex_);
+      closing = pipeline_->closing_;
+    }
+    if (closing) pipeline_->Stop();
+    MutexLock lock(pipeline_->mutex_);
+    pipeline_->user_ = nullptr;
+    pipeline_->turn_.NotifyAll();
+  }
+  // Waits for the turn; an error if it will never come.
+  Status Take() {
+    FASTPIPE_RETURN_IF_ERROR(pipeline_->CheckUsable());
+    MutexLock lock(pipeline_->mutex_);
+    if (pipeline_->user_ == CurrentThread()) {
+      return FailedPrecondition(
+          "the iterator was used from inside its own next(): by a function of its pipeline, or by "
+          "a signal handler. Use it between two next() calls");
+    }
+    while (pipeline_->user_ != nullptr) {
+      FASTPIPE_RETURN_IF_ERROR(WaitOnce(pipeline_->turn_, pipeline_->mutex_, *pipeline_->cancel_));
+    }
+    if (pipeline_->closing_) return Cancelled("the iterator was closed");
+    pipeline_->user_ = CurrentThread();
+    mine_ = true;
+    return Status::Ok();
+  }
+  // Waits for the turn of a pipeline that is being closed; false if it must not wait.
+  bool TakeToClose() {
+    MutexLock lock(pipeline_->mutex_);
+    if (pipeline_->user_ == CurrentThread()) return false;
+    while (pipeline_->user_ != nullptr) pipeline_->turn_.Wait(pipeline_->mutex_);
+    pipeline_->user_ = CurrentThread();
+    mine_ = true;
+    return true;
+  }
+
+ private:
+  Pipeline* const pipeline_;
+  bool mine_ = false;
+};
+
+Pipeline::Pipeline(DatasetRef dataset, const PipelineOptions& options, uint64_t random_seed)
     : dataset_(std::move(dataset)),
       options_(options),
       storage_(SimulatedStorage(options)),
       cancel_(CancelToken::Root()),
       fork_generation_(fork_generation.load()),
-      random_seed_(DrawSeed()) {
-  MutexLock lock(mutex_);
-  if (random_seed_.ok()) Open(options.run_index, random_seed_.value());
+      random_seed_(random_seed),
+      waker_(std::make_unique<CancelToken::Waker>(cancel_, [this] {
+        MutexLock lock(mutex_);
+        turn_.NotifyAll();
+      })) {
+  Open(options.run_index, random_seed);
 }
 
 void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
@@ -128,29 +222,34 @@ void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
   auto run = std::make_shared<RunContext>(options_.run, files, run_index);
   run->stages().set_on_first_tunable([this, run = run.get()] {
     if (!options_.run.autotune) return;
-    MutexLock lock(report_mutex_);
+    MutexLock lock(mutex_);
     // A worker may start a stage of its own while the pipeline is being closed.
-    if (!closed_) tuner_ = Tuner::Start(run);
+    if (!closing_) tuner_ = Tuner::Start(run);
   });
-  iterator_ = dataset_->MakeIterator({run, cancel_, {.run = random_seed}});
-  MutexLock lock(report_mutex_);
+  run_cancel_ = cancel_->Child();
+  iterator_ = dataset_->MakeIterator({run, run_cancel_, {.run = random_seed}});
+  MutexLock lock(mutex_);
   run_ = std::move(run);
 }
 
 std::shared_ptr<RunContext> Pipeline::CurrentRun() {
-  MutexLock lock(report_mutex_);
+  MutexLock lock(mutex_);
   return run_;
 }
 
 Pipeline::~Pipeline() NO_THREAD_SAFETY_ANALYSIS {
   if (fork_generation_ == fork_generation.load()) {
-    Close();
+    cancel_->Cancel();
+    Stop();
     return;
   }
   // In a child process the threads do not exist, and a lock that one of them held stays locked:
   // joining would wait for ever, so what they share is left behind.
   static_cast<void>(iterator_.release());
   static_cast<void>(tuner_.release());
+  static_cast<void>(waker_.release());
+  static_cast<void>(std::make_unique<std::shared_ptr<CancelToken>>(run_cancel_).release());
+  static_cast<void>(std::make_unique<std::shared_ptr<CancelToken>>(cancel_).release());
   static_cast<void>(std::make_unique<std::shared_ptr<RunContext>>(run_).release());
 }
 
@@ -163,54 +262,79 @@ Status Pipeline::CheckUsable() {
   return Status::Ok();
 }
 
-// Why there is no iterator.
-Status Pipeline::NoIterator() {
-  if (!random_seed_.ok()) return Status(random_seed_.status());
-  return Cancelled("the iterator was closed");
+Status Pipeline::Next(Element* element) {
+  Turn turn(this);
+  FASTPIPE_RETURN_IF_ERROR(turn.Take());
+  used_ = true;
+  if (!end_position_.empty()) return Status::EndOfSequence();
+  Status status = iterator_->Next(element);
+  if (status.end_of_sequence()) {
+    // Workers that are still busy, below the longer input of a zip, have nothing to work for.
+    PositionWriter writer;
+    FASTPIPE_RETURN_IF_ERROR(iterator_->Save(&writer));
+    end_position_ = writer.bytes();
+    run_cancel_->Cancel();
+    StopTuner();
+  }
+  return status;
 }
 
-Status Pipeline::Next(Element* element) {
-  FASTPIPE_RETURN_IF_ERROR(CheckUsable());
-  MutexLock lock(mutex_);
-  if (!iterator_) return NoIterator();
-  return iterator_->Next(element);
+void Pipeline::StopTuner() {
+  std::unique_ptr<Tuner> tuner;
+  {
+    MutexLock lock(mutex_);
+    tuner = std::move(tuner_);
+    if (tuner) tuner_log_ = tuner->Log();
+  }
+}
+
+// REQUIRES: cancelled, and the caller's turn.
+void Pipeline::Stop() {
+  // The tuner first: it may be changing a stage that the iterator is about to destroy.
+  StopTuner();
+  iterator_.reset();
 }
 
 void Pipeline::Close() {
   if (fork_generation_ != fork_generation.load()) return;
-  cancel_->Cancel();
-  MutexLock lock(mutex_);
-  // The tuner first: it may be changing a stage that the iterator is about to destroy.
-  std::unique_ptr<Tuner> tuner;
+  std::shared_ptr<RunContext> run;
   {
-    MutexLock report_lock(report_mutex_);
-    closed_ = true;
-    tuner = std::move(tuner_);
+    MutexLock lock(mutex_);
+    closing_ = true;
+    run = run_;
   }
-  tuner.reset();
-  iterator_.reset();
+  cancel_->Cancel();
+  if (ThreadGroup::RunsFor(run.get())) {
+    // Nobody else holds it if this comes from DropPipeline, which sees to the rest itself.
+    if (auto self = weak_from_this().lock()) Abandoned::Get().Add(std::move(self));
+    return;
+  }
+  Turn turn(this);
+  if (turn.TakeToClose()) Stop();
 }
 
 Status Pipeline::Save(const std::string& fingerprint, std::string* state) {
-  FASTPIPE_RETURN_IF_ERROR(CheckUsable());
-  MutexLock lock(mutex_);
-  if (!iterator_) return NoIterator();
+  Turn turn(this);
+  FASTPIPE_RETURN_IF_ERROR(turn.Take());
   PositionWriter writer;
   writer.PutBytes(kMagic);
   writer.PutInt(kVersion);
   writer.PutBytes(fingerprint);
   writer.PutInt(static_cast<int64_t>(CurrentRun()->run_index()));
-  writer.PutInt(static_cast<int64_t>(random_seed_.value()));
-  PositionWriter position;
-  FASTPIPE_RETURN_IF_ERROR(iterator_->Save(&position));
-  writer.PutBytes(position.bytes());
+  writer.PutInt(static_cast<int64_t>(random_seed_));
+  if (end_position_.empty()) {
+    PositionWriter position;
+    FASTPIPE_RETURN_IF_ERROR(iterator_->Save(&position));
+    writer.PutBytes(position.bytes());
+  } else {
+    writer.PutBytes(end_position_);
+  }
   writer.PutInt(static_cast<int64_t>(Checksum(writer.bytes())));
   *state = writer.bytes();
   return Status::Ok();
 }
 
 Status Pipeline::Restore(const std::string& fingerprint, const std::string& state) {
-  FASTPIPE_RETURN_IF_ERROR(CheckUsable());
   PositionReader reader(state);
   if (reader.GetBytes() != kMagic) return DataLoss("this is not a saved fastpipe position");
   const int64_t version = reader.GetInt();
@@ -231,12 +355,17 @@ Status Pipeline::Restore(const std::string& fingerprint, const std::string& stat
   if (saved_fingerprint != fingerprint) {
     return FailedPrecondition("the position was saved by another pipeline");
   }
-  MutexLock lock(mutex_);
-  if (!iterator_) return NoIterator();
+  Turn turn(this);
+  FASTPIPE_RETURN_IF_ERROR(turn.Take());
+  if (std::exchange(used_, true)) {
+    return FailedPrecondition("a position is restored into a new iterator, this one has been used");
+  }
   random_seed_ = random_seed;
   Open(run_index, random_seed);
   PositionReader body(position);
-  return iterator_->Restore(&body);
+  Status status = iterator_->Restore(&body);
+  // An input that is shorter than it was has nothing left to give.
+  return status.end_of_sequence() ? Status::Ok() : status;
 }
 
 std::vector<StageReport> Pipeline::Stages() {
@@ -255,21 +384,37 @@ std::vector<StageReport> Pipeline::Stages() {
 }
 
 std::vector<std::string> Pipeline::TunerLog() {
-  MutexLock lock(report_mutex_);
-  return tuner_ ? tuner_->Log() : std::vector<std::string>();
+  MutexLock lock(mutex_);
+  return tuner_ ? tuner_->Log() : tuner_log_;
 }
 
 int Pipeline::ThreadCount() {
   int count = 0;
   for (const StageReport& stage : Stages()) count += static_cast<int>(stage.threads);
-  MutexLock lock(report_mutex_);
+  MutexLock lock(mutex_);
   return count + (tuner_ ? 1 : 0);
 }
 
 int64_t Pipeline::IgnoredErrors() { return CurrentRun()->ignored_errors().load(); }
 
-std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options) {
-  return std::make_shared<Pipeline>(std::move(dataset), options);
+std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options,
+                                        Status* status) {
+  Abandoned::Get().Close();
+  std::shared_ptr<Pipeline> pipeline;
+  *status = Guarded([&]() -> Status {
+    FASTPIPE_ASSIGN(const uint64_t random_seed, DrawSeed());
+    pipeline = std::make_shared<Pipeline>(std::move(dataset), options, random_seed);
+    return Status::Ok();
+  });
+  return pipeline;
+}
+
+void DropPipeline(std::shared_ptr<Pipeline> pipeline) {
+  if (!pipeline) return;
+  // On one of its own threads this leaves it to Abandoned, which then holds it.
+  pipeline->Close();
+  pipeline.reset();
+  Abandoned::Get().Close();
 }
 
 Status OpenRecordFile(const std::string& path, const std::string& compression, int level,

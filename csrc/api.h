@@ -20,6 +20,7 @@
 #include "io/file_system.h"
 #include "io/record_writer.h"
 #include "runtime/context.h"
+#include "runtime/threads.h"
 
 namespace fastpipe {
 
@@ -90,13 +91,19 @@ struct StageReport {
   int64_t buffered, buffered_bytes;
 };
 
-class Pipeline {
+// One pass. Used by any thread, by one at a time: others wait their turn. What is called from
+// inside its own Next (a function of the pipeline, a signal handler) gets an error instead of a
+// deadlock.
+class Pipeline : public std::enable_shared_from_this<Pipeline> {
  public:
-  Pipeline(DatasetRef dataset, const PipelineOptions& options);
+  Pipeline(DatasetRef dataset, const PipelineOptions& options, uint64_t random_seed);
   ~Pipeline();
 
   Status Next(Element* element);
-  // Stops and joins all threads; the next Next says the iterator is closed. Idempotent.
+  // Stops and joins all threads; the next Next says the iterator is closed. Idempotent. Called
+  // where it cannot wait, inside its own Next or on one of its own threads, it only tells the
+  // threads to stop; they are joined when that Next returns, or by the next Pipeline that starts or
+  // closes.
   void Close();
   // The position, checked and versioned; `fingerprint` must be that of the pipeline.
   Status Save(const std::string& fingerprint, std::string* state);
@@ -110,9 +117,11 @@ class Pipeline {
   int64_t IgnoredErrors();
 
  private:
-  void Open(uint64_t run_index, uint64_t random_seed) REQUIRES(mutex_);
+  class Turn;
+  void Open(uint64_t run_index, uint64_t random_seed);
+  void Stop();
+  void StopTuner();
   Status CheckUsable();
-  Status NoIterator() REQUIRES(mutex_);
   std::shared_ptr<RunContext> CurrentRun();
 
   const DatasetRef dataset_;
@@ -120,17 +129,29 @@ class Pipeline {
   const std::unique_ptr<FileSystem> storage_;  // the simulated one, if any
   const std::shared_ptr<CancelToken> cancel_;
   const int64_t fork_generation_;
-  Mutex mutex_;  // held during a Next
+
+  // Of the thread whose turn it is.
+  std::shared_ptr<CancelToken> run_cancel_;  // below cancel_: the end of the run is no close
+  std::unique_ptr<Iterator> iterator_;
   // Drawn for each run, and saved with it: of random numbers in functions that have no seed.
-  Result<uint64_t> random_seed_ GUARDED_BY(mutex_);
-  std::unique_ptr<Iterator> iterator_ GUARDED_BY(mutex_);
-  Mutex report_mutex_;  // held briefly: reports come while a Next waits
-  std::shared_ptr<RunContext> run_ GUARDED_BY(report_mutex_);
-  std::unique_ptr<Tuner> tuner_ GUARDED_BY(report_mutex_);
-  bool closed_ GUARDED_BY(report_mutex_) = false;
+  uint64_t random_seed_;
+  bool used_ = false;         // a Next or a Restore was called
+  std::string end_position_;  // of the iterator, once it has ended; empty before
+
+  Mutex mutex_;  // held briefly
+  CondVar turn_;
+  ThreadId user_ GUARDED_BY(mutex_) = nullptr;  // whose turn it is, if anybody's
+  bool closing_ GUARDED_BY(mutex_) = false;
+  std::shared_ptr<RunContext> run_ GUARDED_BY(mutex_);
+  std::unique_ptr<Tuner> tuner_ GUARDED_BY(mutex_);
+  std::vector<std::string> tuner_log_ GUARDED_BY(mutex_);  // of a tuner that has stopped
+  std::unique_ptr<CancelToken::Waker> waker_;
 };
 
-std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options);
+std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options,
+                                        Status* status);
+// Closes and drops a Pipeline that nobody else will use.
+void DropPipeline(std::shared_ptr<Pipeline> pipeline);
 
 // ---- writing ----
 

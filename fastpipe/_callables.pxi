@@ -25,8 +25,12 @@ cdef shared_ptr[void] _own(object value):
 
 
 cdef Status _python_error(error) noexcept:
-    return Status.PythonError(
-        f"{type(error).__name__}: {error}".encode("utf-8", "replace"), _own(error))
+    cdef bytes message
+    try:
+        message = f"{type(error).__name__}: {error}".encode("utf-8", "replace")
+    except BaseException:  # of its __str__; what the user gets is the exception itself
+        message = b"an exception that cannot be printed"
+    return Status.PythonError(message, _own(error))
 
 
 cdef list _values(const vector[Tensor]& tensors):

@@ -24,6 +24,7 @@ cnp.import_array()
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
+    unsigned long PyThread_get_thread_ident()
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Scalar(void*, cnp.dtype, object)
@@ -97,13 +98,15 @@ def set_exiting():
     _exiting = True
 
 
-# What a signal handler raised while native code was running: KeyboardInterrupt, as a rule.
+# What a signal handler raised while native code was running, KeyboardInterrupt as a rule, and the
+# thread that will raise it again. Others must not take it for their own.
 cdef object _interrupt = None
+cdef unsigned long _interrupted_thread = 0
 
 
 cdef int _raise_interrupt() except -1:
     global _interrupt
-    if _interrupt is not None:
+    if _interrupt is not None and _interrupted_thread == PyThread_get_thread_ident():
         pending, _interrupt = _interrupt, None
         raise pending
     return 0
@@ -111,13 +114,14 @@ cdef int _raise_interrupt() except -1:
 
 cdef cbool _interrupted() noexcept with gil:
     """Runs pending signal handlers; true if one of them raised."""
-    global _interrupt
+    global _interrupt, _interrupted_thread
     if _interrupt is not None:
-        return True
+        return _interrupted_thread == PyThread_get_thread_ident()
     try:
         PyErr_CheckSignals()
     except BaseException as error:
         _interrupt = error
+        _interrupted_thread = PyThread_get_thread_ident()
         return True
     return False
 
@@ -180,7 +184,7 @@ cdef object _to_python(Tensor* tensor):
     that writing to it changes nothing else.
     """
     cdef int code = <int>tensor.dtype()
-    cdef cnp.npy_intp shape[32]
+    cdef cnp.npy_intp shape[64]  # kMaxRank
     cdef int rank = tensor.rank()
     cdef int i
     cdef uint8_t* data
@@ -210,11 +214,19 @@ cdef object _to_python(Tensor* tensor):
     return array
 
 
+# Bytes from which a copy lets other Python threads run meanwhile.
+cdef size_t _LARGE_COPY = 1 << 16
+
+
 cdef int _copy_payload(Tensor* tensor, cnp.ndarray array) except -1:
     cdef size_t size = tensor.num_bytes()
     cdef const uint8_t* source = tensor.raw()
-    if size > 0:
-        memcpy(cnp.PyArray_DATA(array), source, size)
+    cdef void* target = cnp.PyArray_DATA(array)
+    if size > _LARGE_COPY:
+        with nogil:
+            memcpy(target, source, size)
+    elif size > 0:
+        memcpy(target, source, size)
     return 0
 
 

@@ -119,7 +119,8 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
         Status (*tell)(int64_t, const Status&) noexcept
 
     void SetPythonHooks(const PythonHooks&)
-    void SetThreadInterruptHook(cbool (*hook)() noexcept)
+    ctypedef cbool (*InterruptHook)() noexcept
+    InterruptHook SwapThreadInterruptHook(InterruptHook hook)
     vector[string] RegisteredOps()
     vector[string] RegisteredKernels()
 
@@ -180,7 +181,8 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
         int ThreadCount()
         int64_t IgnoredErrors()
 
-    shared_ptr[Pipeline] StartPipeline(DatasetRef, const PipelineOptions&)
+    shared_ptr[Pipeline] StartPipeline(DatasetRef, const PipelineOptions&, Status*)
+    void DropPipeline(shared_ptr[Pipeline])
 
     cdef cppclass RecordFile:
         Status Write(string_view)
@@ -189,6 +191,7 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
 
     Status OpenRecordFile(const string&, const string&, int, int, int, int,
                           shared_ptr[RecordFile]*)
+
     int CpuCount()
     int RunningThreads()
     int64_t LiveBufferBytes()

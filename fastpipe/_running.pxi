@@ -6,7 +6,6 @@ cdef class Iterator:
     """One pass over a dataset. `shape` says how leaves become an element: see __next__."""
 
     cdef shared_ptr[Pipeline] _pipeline
-    cdef Element _element
     cdef object _unflatten
     cdef int _leaves  # -1: the element is its only leaf; n: a flat tuple; -2: call _unflatten
     cdef bytes _fingerprint
@@ -15,6 +14,7 @@ cdef class Iterator:
     def __cinit__(self, Dataset dataset, options, storage, run_index, int leaves, unflatten,
                   bytes fingerprint):
         cdef PipelineOptions settings
+        cdef Status status
         settings.run_index = run_index
         (settings.run.deterministic, settings.run.autotune, settings.run.cpu_budget,
          settings.run.ram_budget, settings.run.initial_threads, settings.run.min_threads,
@@ -26,12 +26,13 @@ cdef class Iterator:
         self._unflatten = unflatten
         self._fingerprint = fingerprint
         with nogil:
-            self._pipeline = StartPipeline(dataset._ref, settings)
+            self._pipeline = StartPipeline(dataset._ref, settings, &status)
+        _check(status)
 
     def __dealloc__(self):
         # Joins threads that may need the GIL to end.
         with nogil:
-            self._pipeline.reset()
+            DropPipeline(move(self._pipeline))
 
     def __iter__(self):
         return self
@@ -41,10 +42,13 @@ cdef class Iterator:
         cdef Element element
         cdef Pipeline* pipeline = self._pipeline.get()
         cdef size_t i
-        cdef tuple values
-        SetThreadInterruptHook(_interrupted)
+        cdef InterruptHook hook
+        if pipeline == NULL:
+            raise _errors.CancelledError("the iterator was never started")
+        hook = SwapThreadInterruptHook(_interrupted)
         with nogil:
             status = pipeline.Next(&element)
+        SwapThreadInterruptHook(hook)
         if not status.ok():
             _check(status)
         if self._leaves == -1:
@@ -55,6 +59,8 @@ cdef class Iterator:
 
     def close(self):
         cdef Pipeline* pipeline = self._pipeline.get()
+        if pipeline == NULL:  # it could not be made
+            return
         with nogil:
             pipeline.Close()
 
@@ -63,19 +69,23 @@ cdef class Iterator:
         cdef string state
         cdef string fingerprint = self._fingerprint
         cdef Pipeline* pipeline = self._pipeline.get()
+        cdef InterruptHook hook = SwapThreadInterruptHook(_interrupted)
         with nogil:
             status = pipeline.Save(fingerprint, &state)
+        SwapThreadInterruptHook(hook)
         _check(status)
         return <bytes>state
 
     def restore(self, bytes state):
         cdef Status status
+        cdef InterruptHook hook
         cdef string saved = state
         cdef string fingerprint = self._fingerprint
         cdef Pipeline* pipeline = self._pipeline.get()
-        SetThreadInterruptHook(_interrupted)
+        hook = SwapThreadInterruptHook(_interrupted)
         with nogil:
             status = pipeline.Restore(fingerprint, saved)
+        SwapThreadInterruptHook(hook)
         _check(status)
 
     def stages(self):

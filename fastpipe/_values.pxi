@@ -215,13 +215,15 @@ def run_kernel(str name, dict attrs, list inputs):
     cdef vector[Tensor] tensors
     cdef vector[Tensor] outputs
     cdef Status status
+    cdef InterruptHook hook
     cdef size_t i
     tensors.resize(len(inputs))
     for i in range(tensors.size()):
         _fill_tensor(inputs[i], &tensors[i])
-    SetThreadInterruptHook(_interrupted)
+    hook = SwapThreadInterruptHook(_interrupted)
     with nogil:
         status = RunKernel(arguments.args[0], tensors, &outputs)
+    SwapThreadInterruptHook(hook)
     _check(status)
     tensors.clear()
     return [_to_python(&outputs[i]) for i in range(outputs.size())]

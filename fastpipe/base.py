@@ -52,6 +52,7 @@ class DatasetBase:
     symbol: Symbol | None
     _options: Options
     _runs: int
+    _owner: DatasetBase | None  # what yielded it, whose Python callables it may need
 
     @classmethod
     def _wrap(
@@ -64,6 +65,7 @@ class DatasetBase:
         dataset.symbol = symbol
         dataset._options = options
         dataset._runs = 0
+        dataset._owner = None
         return dataset
 
     @classmethod
@@ -105,9 +107,13 @@ class DatasetBase:
         return cls._wrap(node or Node("argument"), native, structure, symbol, options or Options())
 
     @classmethod
-    def _of_native(cls, native: Any, structure: Any) -> Self:
-        """A dataset that came out of a pipeline, as `window` yields them."""
-        return cls._wrap(Node("element"), native, structure, None, Options())
+    def _of_native(cls, native: Any, structure: Any, owner: DatasetBase | None) -> Self:
+        """A dataset that came out of the pipeline `owner`, as `window` yields them."""
+        dataset = cls._wrap(
+            Node("element"), native, structure, None, owner._options if owner else Options()
+        )
+        dataset._owner = owner
+        return dataset
 
     # ---- what an element is ----
 
@@ -187,7 +193,7 @@ class DatasetBase:
                     f"Options(native_only=True), but {function.origin!r} runs as a Python function"
                 )
         run, self._runs = self._runs, self._runs + 1
-        return start(self, element_unflatten(self.structure), self._options, run, state)
+        return start(self, element_unflatten(self.structure, self), self._options, run, state)
 
     # ---- options ----
 
@@ -275,15 +281,17 @@ def leaf_structure(value: Any) -> Any:
     return DatasetLeaf(value.structure) if isinstance(value, DatasetBase) else LEAF
 
 
-def element_unflatten(structure: Any) -> Callable[[list[Any]], Any]:
-    """Makes elements of `structure` from the leaves that native code delivers."""
+def element_unflatten(
+    structure: Any, owner: DatasetBase | None = None
+) -> Callable[[list[Any]], Any]:
+    """Makes elements of `structure` from the leaves that `owner`, if it is known, delivers."""
     leaves = leaf_structures(structure)
     if not any(isinstance(leaf, DatasetLeaf) for leaf in leaves):
         return lambda values: unflatten(structure, values)
     return lambda values: unflatten(
         structure,
         [
-            DatasetBase._of_native(value, leaf.structure)
+            DatasetBase._of_native(value, leaf.structure, owner)
             if isinstance(leaf, DatasetLeaf)
             else value
             for value, leaf in zip(values, leaves, strict=True)

@@ -3,6 +3,8 @@
 Integers span 0 to their maximum, floats 0 to 1; an adjustment computes in float32 and gives back
 the dtype it got. Every function takes one image [height, width, channels] as well as
 [..., height, width, channels], also where the rank is not known yet.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ __all__ = [
 ]  # fmt: skip
 
 
-def convert_image_dtype(image: Any, dtype: object, saturate: bool = False) -> Any:
+def convert_image_dtype(
+    image: Any, dtype: object, saturate: bool = False, name: str | None = None
+) -> Any:
     """Images in another dtype, scaled: integers span 0 to their maximum, floats 0 to 1.
 
     Args:
@@ -49,6 +53,8 @@ def convert_image_dtype(image: Any, dtype: object, saturate: bool = False) -> An
         return call("identity", [image])
     if source.is_floating and target.is_floating:
         return _cast(image, target)
+    if "float32" in (source, target) and source.is_integer != target.is_integer:
+        return call("convert_image_dtype", [image], dtype=target.name, saturate=saturate)
     if source.is_floating:
         # Half a step more, so that casting, which drops the fraction, does not lose the maximum.
         most = min(target.max + 0.5, float(source.max))
@@ -171,7 +177,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     return convert_image_dtype(adjusted, _dtype_of(image), saturate=True)
 
 
-def adjust_hue(image: Any, delta: Any) -> Any:
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     """RGB images with all hues turned on the colour circle.
 
     Args:
@@ -195,7 +201,7 @@ def adjust_hue(image: Any, delta: Any) -> Any:
     return call("adjust_hue", [image, delta])
 
 
-def adjust_saturation(image: Any, saturation_factor: Any) -> Any:
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
     """RGB images with their saturation scaled; hue and value stay.
 
     Args:
@@ -240,7 +246,7 @@ def per_image_standardization(image: Any) -> Any:
 # ---- colour spaces ----
 
 
-def rgb_to_grayscale(images: Any) -> Any:
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
     """RGB images as their luma: 0.2989 red + 0.5870 green + 0.1140 blue.
 
     Args:
@@ -259,7 +265,7 @@ def rgb_to_grayscale(images: Any) -> Any:
     return call("rgb_to_grayscale", [images])
 
 
-def grayscale_to_rgb(images: Any) -> Any:
+def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     """Grey images with their one channel three times.
 
     Args:
@@ -278,7 +284,7 @@ def grayscale_to_rgb(images: Any) -> Any:
     return call("grayscale_to_rgb", [images])
 
 
-def rgb_to_hsv(images: Any) -> Any:
+def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
     """Pixels as hue, saturation and value, each from 0 to 1.
 
     Args:
@@ -297,7 +303,7 @@ def rgb_to_hsv(images: Any) -> Any:
     return call("rgb_to_hsv", [images])
 
 
-def hsv_to_rgb(images: Any) -> Any:
+def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     """Pixels given as hue, saturation and value, as red, green and blue.
 
     Args:

@@ -84,6 +84,8 @@ class PythonFallbackWarning(UserWarning):
     """A function could not be traced and will run as Python, under the GIL."""
 
 
+_TRAIL = "  in "
+
 _BY_CODE: dict[str, type[FastpipeError]] = {
     "Cancelled": CancelledError,
     "InvalidArgument": InvalidArgumentError,
@@ -113,5 +115,8 @@ def from_status(code: str, message: str, trail: str) -> FastpipeError:
 def with_trail(error: BaseException, trail: str) -> BaseException:
     """The exception of a Python callable, with a note that says where it was called."""
     if trail and hasattr(error, "add_note"):
-        error.add_note("  in " + "\n  in ".join(trail.split("\n")))
+        # A function may raise the same object for many elements: the note is on the latest.
+        notes = getattr(error, "__notes__", [])
+        notes[:] = [note for note in notes if not note.startswith(_TRAIL)]
+        error.add_note(_TRAIL + "\n  in ".join(trail.split("\n")))
     return error

@@ -1,7 +1,6 @@
 """What to read of a `tf.train.Example`: one description for each feature."""
 
-from __future__ import annotations
-
+# Annotations are not postponed: in a NamedTuple they could not be resolved from another module.
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -168,7 +167,7 @@ class RaggedFeature(_RaggedFields):
         partitions: Sequence[object] = (),
         row_splits_dtype: object = "int32",
         validate: bool = False,
-    ) -> RaggedFeature:
+    ) -> "RaggedFeature":
         if value_key is not None and (not isinstance(value_key, str) or not value_key):
             raise InvalidArgumentError(f"value_key must be a name, got {value_key!r}")
         if dtype_name(dtype) not in ("float32", "int64", "string"):

@@ -2,6 +2,8 @@
 
 An image is [height, width, channels]; every function also takes a batch of images of one size,
 [batch, height, width, channels], and gives back the rank it got.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
 """
 
 from __future__ import annotations
@@ -127,6 +129,7 @@ def resize(
     method: str = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
+    name: str | None = None,
 ) -> Any:
     """Images at another size.
 
@@ -347,7 +350,7 @@ def flip_up_down(image: Any) -> Any:
     return call("flip_image", [image], flip_rows=True)
 
 
-def transpose(image: Any) -> Any:
+def transpose(image: Any, name: str | None = None) -> Any:
     """Images with rows and columns swapped.
 
     >>> import numpy as np
@@ -357,7 +360,7 @@ def transpose(image: Any) -> Any:
     return call("flip_image", [image], transposed=True)
 
 
-def rot90(image: Any, k: Any = 1) -> Any:
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     """Images turned counter-clockwise by `k` times 90 degrees.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import weakref
 from typing import Any
 
@@ -22,7 +23,8 @@ _live: weakref.WeakSet[Iterator] = weakref.WeakSet()
 def _close_all() -> None:
     _core.set_exiting()
     for iterator in list(_live):
-        iterator.close()
+        with contextlib.suppress(Exception):  # the others must be closed all the same
+            iterator.close()
 
 
 atexit.register(_close_all)

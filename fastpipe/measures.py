@@ -1,4 +1,7 @@
-"""What images look like in numbers: edges, total variation, likeness. Part of `tf.image`."""
+"""What images look like in numbers: edges, total variation, likeness. Part of `tf.image`.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ __all__ = ["image_gradients", "psnr", "sobel_edges", "ssim", "ssim_multiscale", 
 # ---- differences ----
 
 
-def total_variation(images: Any) -> Any:
+def total_variation(images: Any, name: str | None = None) -> Any:
     """How much neighbours differ: the sum of all differences of vertical and horizontal ones.
 
     Args:
@@ -99,7 +102,7 @@ _SOBEL = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]])
 # ---- likeness ----
 
 
-def psnr(a: Any, b: Any, max_val: Any) -> Any:
+def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
     """The peak signal-to-noise ratio of images, in decibels.
 
     Args:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -59,17 +60,69 @@ class Node:
         Args:
             tuning: False leaves out, in functions too, what only changes how fast they run.
         """
-        args = dict(self.args) if tuning else untuned(self.op, self.args)
-        return b"".join(_canonical(("node", self.op, args, self.inputs), tuning))
+        return _digest(self, tuning)
 
     def fingerprint(self) -> bytes:
         """16 bytes that identify what this pipeline yields, whatever its parallelism."""
-        return hashlib.sha256(self.canonical(tuning=False)).digest()[:16]
+        return _digest(self, tuning=False)[:16]
 
 
 def untuned(op: str, args: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of an op that change what it yields."""
     return {} if op == "prefetch" else {k: v for k, v in args.items() if k not in _TUNING_ARGS}
+
+
+def _digest(root: Node, tuning: bool) -> bytes:
+    """A hash over `root` and all below it. Without recursion: a pipeline may be very deep."""
+    done: dict[int, bytes] = {}
+    waiting = [root]
+    while waiting:
+        node = waiting[-1]
+        below = [item for item in node.inputs if id(item) not in done]
+        if below:
+            waiting.extend(below)
+            continue
+        waiting.pop()
+        inputs = [done[id(item)] for item in node.inputs]
+        args = dict(node.args) if tuning else untuned(node.op, node.args)
+        parts = _canonical(("node", node.op, args, inputs), tuning)
+        done[id(node)] = hashlib.sha256(b"".join(parts)).digest()
+    return done[id(root)]
+
+
+def code_identity(function: Any) -> bytes:
+    """Bytes that identify what a Python function does: its code, constants, defaults, closure."""
+    parts = [getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "")]
+    code = getattr(function, "__code__", None)
+    if code is None:
+        parts.append(type(function).__qualname__)
+    else:
+        cells = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
+        parts += [_code(code), function.__defaults__, function.__kwdefaults__, cells]
+    return b"".join(_canonical(_plain(parts), tuning=True))
+
+
+def _filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:  # the name has no value yet
+        return False
+
+
+def _code(code: CodeType) -> Any:
+    constants = [_code(item) if isinstance(item, CodeType) else item for item in code.co_consts]
+    return [code.co_code, code.co_names, constants]
+
+
+def _plain(value: Any) -> Any:
+    """`value`, with the type in the place of what may differ from process to process."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return [_plain(item) for item in sorted(value.items(), key=repr)]
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray)):
+        return value
+    return type(value).__qualname__
 
 
 def _short(value: Any) -> str:

@@ -1,4 +1,7 @@
-"""Parts of images: crops by relative boxes, patches, boxes drawn and chosen. Part of `tf.image`."""
+"""Parts of images: crops by relative boxes, patches, boxes drawn and chosen. Part of `tf.image`.
+
+`name`, which TensorFlow gives to nodes of its graphs, has no meaning.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ def crop_and_resize(
     crop_size: Any,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
+    name: str | None = None,
 ) -> Any:
     """Rectangles of images, all at one size.
 
@@ -65,6 +69,7 @@ def extract_patches(
     strides: Sequence[int],
     rates: Sequence[int],
     padding: str,
+    name: str | None = None,
 ) -> Any:
     """Patches of images, as a convolution would see them, each flattened.
 
@@ -100,7 +105,7 @@ def extract_patches(
     )
 
 
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any) -> Any:
+def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
     """Images with the outlines of boxes.
 
     Args:
@@ -131,6 +136,7 @@ def non_max_suppression(
     max_output_size: Any,
     iou_threshold: Any = 0.5,
     score_threshold: Any = float("-inf"),
+    name: str | None = None,
 ) -> Any:
     """Which boxes to keep: greedily the best, without those that overlap a better one too much.
 
@@ -165,6 +171,7 @@ def non_max_suppression_with_scores(
     iou_threshold: Any = 0.5,
     score_threshold: Any = float("-inf"),
     soft_nms_sigma: Any = 0.0,
+    name: str | None = None,
 ) -> tuple[Any, Any]:
     """As `non_max_suppression`, with the scores; or lowering the scores of boxes that overlap.
 

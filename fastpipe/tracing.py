@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from fastpipe import _core
 from fastpipe.errors import TracingError
 from fastpipe.literals import adapted, same_values
-from fastpipe.node import Node, SlotIndex, untuned
+from fastpipe.node import Node, SlotIndex, code_identity, untuned
 from fastpipe.spec import ALL, DType, Shape, TensorSpec, as_shape, as_tensor
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -297,11 +297,7 @@ class PythonCallable:
         return self.function(values)
 
     def canonical(self, tuning: bool = True) -> bytes:
-        """Identifies the user's function by name and code."""
-        code = getattr(self.origin, "__code__", None)
-        name = getattr(self.origin, "__qualname__", type(self.origin).__qualname__)
-        module = getattr(self.origin, "__module__", "")
-        return f"{module}.{name}".encode() + (code.co_code if code else b"")
+        return code_identity(self.origin)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -47,3 +49,17 @@ def test_convert_image_dtype(
 def test_convert_image_dtype_of_what_has_no_scale(source: str, target: str) -> None:
     with pytest.raises(InvalidArgumentError, match="got bool"):
         image.convert_image_dtype(np.zeros(3, source), target)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        image.adjust_hue, image.adjust_saturation, image.convert_image_dtype, image.crop_and_resize,
+        image.draw_bounding_boxes, image.extract_patches, image.grayscale_to_rgb, image.hsv_to_rgb,
+        image.non_max_suppression, image.non_max_suppression_with_scores, image.psnr, image.resize,
+        image.rgb_to_grayscale, image.rgb_to_hsv, image.rot90, image.total_variation,
+        image.transpose,
+    ],
+)  # fmt: skip
+def test_a_name_is_taken_where_tensorflow_takes_it(function) -> None:
+    assert "name" in inspect.signature(function).parameters

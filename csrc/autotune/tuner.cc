@@ -4,7 +4,6 @@
 #include <map>
 
 #include "autotune/model.h"
-#include "runtime/budget.h"
 #include "runtime/clock.h"
 #include "runtime/context.h"
 #include "runtime/threads.h"
@@ -20,7 +19,8 @@ constexpr size_t kLogLines = 500;
 class ThreadTuner final : public Tuner {
  public:
   explicit ThreadTuner(RunContext* run) : run_(run), thread_("fp-tuner", [this](int) { Watch(); }) {
-    thread_.Resize(1);
+    // Without it the knobs stay where they are.
+    static_cast<void>(thread_.Resize(1));
   }
   ~ThreadTuner() override {
     {
@@ -95,9 +95,7 @@ class ThreadTuner final : public Tuner {
   }
 
   void Step(int64_t since_start_ns) {
-    const RunOptions& options = run_->options();
-    const double cores =
-        static_cast<double>(options.cpu_budget > 0 ? options.cpu_budget : CpuBudget());
+    const double cores = static_cast<double>(run_->budgeted_options().cpu_budget);
     std::map<int64_t, Watched> still;
     double busy_cores = 0;
     const int64_t now = WallNanos();

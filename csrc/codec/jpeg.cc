@@ -16,7 +16,7 @@ JpegDecoder::~JpegDecoder() = default;
 Status JpegDecoder::Failure(std::string_view what) const {
   std::string message = StrCat("cannot decode JPEG of ", bytes_.size(), " bytes: ", what);
   if (fastpipe_jpeg_out_of_memory(jpeg_.get())) {
-    return Status(Code::kResourceExhausted, std::move(message));
+    return ResourceExhausted(std::move(message));
   }
   return InvalidArgument(std::move(message));
 }
@@ -24,7 +24,7 @@ Status JpegDecoder::Failure(std::string_view what) const {
 Status JpegDecoder::ReadHeader(std::string_view bytes, fastpipe_jpeg_header* header) {
   Reset();
   if (jpeg_ == nullptr) jpeg_.reset(fastpipe_jpeg_new());
-  if (jpeg_ == nullptr) return Status(Code::kResourceExhausted, "no memory for a JPEG decoder");
+  if (jpeg_ == nullptr) return ResourceExhausted("no memory for a JPEG decoder");
   bytes_ = bytes;
   if (!fastpipe_jpeg_read_header(jpeg_.get(), reinterpret_cast<const uint8_t*>(bytes.data()),
                                  bytes.size(), header)) {

@@ -44,7 +44,7 @@ PngDecoder::~PngDecoder() = default;
 Status PngDecoder::Failure(std::string_view what) const {
   std::string message = StrCat("cannot decode PNG of ", bytes_.size(), " bytes: ", what);
   if (png_ != nullptr && fastpipe_png_out_of_memory(png_.get())) {
-    return Status(Code::kResourceExhausted, std::move(message));
+    return ResourceExhausted(std::move(message));
   }
   return InvalidArgument(std::move(message));
 }
@@ -73,7 +73,7 @@ Status PngDecoder::Open(std::string_view bytes, int64_t max_pixels, fastpipe_png
   bytes_ = bytes;
   FASTPIPE_RETURN_IF_ERROR(CheckLimits(max_pixels));
   png_.reset(fastpipe_png_new(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
-  if (png_ == nullptr) return Status(Code::kResourceExhausted, "no memory for a PNG decoder");
+  if (png_ == nullptr) return ResourceExhausted("no memory for a PNG decoder");
   if (!fastpipe_png_read_header(png_.get(), header)) {
     return Failure(fastpipe_png_message(png_.get()));
   }

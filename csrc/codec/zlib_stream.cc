@@ -30,7 +30,7 @@ Status ZlibStream::Begin() {
   }
   auto state = std::make_unique<z_stream>();
   const int result = inflateInit2(state.get(), WindowBits(format_));
-  if (result != Z_OK) return Status(Code::kResourceExhausted, "no memory to inflate with");
+  if (result != Z_OK) return ResourceExhausted("no memory to inflate with");
   state_ = std::move(state);
   return Status::Ok();
 }
@@ -74,7 +74,7 @@ Status ZlibStream::Step(std::string_view* input, uint8_t* out, size_t size, size
   *progress = given != state->avail_in || room != state->avail_out || result == Z_STREAM_END;
   if (result == Z_STREAM_END) complete_ = ended_ = true;
   if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR) return Status::Ok();
-  if (result == Z_MEM_ERROR) return Status(Code::kResourceExhausted, "no memory to inflate with");
+  if (result == Z_MEM_ERROR) return ResourceExhausted("no memory to inflate with");
   if (result == Z_NEED_DICT) return DataLoss("the data needs a preset dictionary");
   return DataLoss(state->msg != nullptr ? state->msg : "the compressed data is corrupt");
 }

@@ -10,7 +10,7 @@ constexpr int kMaxWindowBits = 27;
 
 Status ErrorOf(size_t result) {
   if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
-    return Status(Code::kResourceExhausted, "no memory to decompress with");
+    return ResourceExhausted("no memory to decompress with");
   }
   return DataLoss(ZSTD_getErrorName(result));
 }
@@ -39,7 +39,7 @@ Status ZstdStream::Step(std::string_view* input, uint8_t* out, size_t size, size
   if (complete_ && input->empty()) return Status::Ok();
   if (state_ == nullptr) {
     state_.reset(ZSTD_createDCtx());
-    if (state_ == nullptr) return Status(Code::kResourceExhausted, "no memory to decompress with");
+    if (state_ == nullptr) return ResourceExhausted("no memory to decompress with");
     ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, kMaxWindowBits);
   }
   ZSTD_inBuffer from = {input->data(), input->size(), 0};

@@ -1,5 +1,7 @@
 #include "core/buffer.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -7,6 +9,7 @@
 #include <new>
 #include <vector>
 
+#include "core/guard.h"
 #include "core/mutex.h"
 
 namespace fastpipe {
@@ -59,6 +62,10 @@ BufferPool& BufferPool::Get() {
 }
 
 BufferRef BufferPool::Allocate(size_t size) {
+  // The system would promise more than there is, and kill the process when it is used.
+  static const size_t physical =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  if (size > physical) throw OutOfMemory(size);
   const size_t rounded = RoundUp(size);
   live_bytes_.fetch_add(static_cast<int64_t>(rounded), std::memory_order_relaxed);
   if (rounded >= kPooledFrom) {
@@ -72,9 +79,21 @@ BufferRef BufferPool::Allocate(size_t size) {
       return BufferRef::Adopt(buffer);
     }
   }
-  void* block = ::operator new(kHeader + rounded, std::align_val_t(kAlignment));
+  void* block = ::operator new(kHeader + rounded, std::align_val_t(kAlignment), std::nothrow);
+  if (block == nullptr) {
+    live_bytes_.fetch_sub(static_cast<int64_t>(rounded), std::memory_order_relaxed);
+    throw OutOfMemory(size);
+  }
   uint8_t* data = static_cast<uint8_t*>(block) + kHeader;
   return BufferRef::Adopt(::new (block) Buffer(data, rounded));
+}
+
+void BufferPool::LockForFork() NO_THREAD_SAFETY_ANALYSIS {
+  for (FreeLists::Class& free : Lists().classes) free.mutex.Lock();
+}
+
+void BufferPool::UnlockAfterFork() NO_THREAD_SAFETY_ANALYSIS {
+  for (FreeLists::Class& free : Lists().classes) free.mutex.Unlock();
 }
 
 void Buffer::Dispose() { BufferPool::Get().Recycle(this); }

@@ -94,7 +94,7 @@ class BufferPool {
   // The pool of the process.
   static BufferPool& Get();
 
-  // At least `size` bytes, uninitialised. Never fails: out of memory ends the process, as new does.
+  // At least `size` bytes, uninitialised. Throws OutOfMemory; see core/guard.h.
   BufferRef Allocate(size_t size);
   // Bytes in Buffers that somebody holds.
   int64_t live_bytes() const { return live_bytes_.load(std::memory_order_relaxed); }
@@ -102,6 +102,9 @@ class BufferPool {
   int64_t idle_bytes() const { return idle_bytes_.load(std::memory_order_relaxed); }
   // Gives the idle memory back to the system.
   void Trim();
+  // Around a fork, so that no lock is copied while another thread holds it.
+  void LockForFork();
+  void UnlockAfterFork();
 
  private:
   friend class Buffer;

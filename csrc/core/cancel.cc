@@ -1,6 +1,7 @@
 #include "core/cancel.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fastpipe {
 namespace {
@@ -78,7 +79,9 @@ Status CancelToken::SleepFor(std::chrono::nanoseconds duration) {
   return ClosedError();
 }
 
-void SetThreadInterruptHook(InterruptHook hook) { interrupt_hook = hook; }
+InterruptHook SwapThreadInterruptHook(InterruptHook hook) {
+  return std::exchange(interrupt_hook, hook);
+}
 
 Status CheckInterrupt() {
   if (interrupt_hook != nullptr && interrupt_hook()) return Cancelled("interrupted by a signal");

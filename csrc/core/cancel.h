@@ -56,7 +56,8 @@ class CancelToken : public std::enable_shared_from_this<CancelToken> {
 // What a thread that came from Python runs every 50 ms while it waits, and now and then while it
 // computes: returns true when a signal handler raised (Ctrl+C). Null on native threads.
 using InterruptHook = bool (*)();
-void SetThreadInterruptHook(InterruptHook hook);
+// Returns the hook before, which the caller puts back when its call into native code is over.
+InterruptHook SwapThreadInterruptHook(InterruptHook hook);
 // REQUIRES: the caller holds no lock. Cancelled if the hook reports an interrupt, else OK.
 Status CheckInterrupt();
 

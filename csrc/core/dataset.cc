@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/guard.h"
+
 namespace fastpipe {
 namespace {
 
@@ -52,14 +54,14 @@ Status Iterator::Next(Element* out) {
   if (count_ % kResultsPerInterruptCheck == kResultsPerInterruptCheck - 1) {
     FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
   }
-  return Conclude(Produce(out));
+  return Conclude(Guarded([&] { return Produce(out); }));
 }
 
 Status Iterator::Skip(int64_t count, int64_t* skipped) {
   if (context_.cancel->cancelled()) return Cancelled("the iterator was closed");
   if (ended_ && count > 0) return Status::EndOfSequence();
   const int64_t before = *skipped;
-  Status status = ProduceSkip(count, skipped);
+  Status status = Guarded([&] { return ProduceSkip(count, skipped); });
   count_ += *skipped - before;
   if (status.end_of_sequence()) ended_ = true;
   return status;

@@ -1,7 +1,7 @@
 // Mutex, MutexLock and CondVar: the standard ones with Clang's thread-safety annotations.
 //
-// Contract: every field that a Mutex guards is marked GUARDED_BY(mutex). Waits go through CondVar,
-// whose waits are interruptible (see core/interrupt.h), so that a blocked consumer notices Ctrl+C.
+// Contract: every field that a Mutex guards is marked GUARDED_BY(mutex). A consumer waits through
+// WaitOnce of core/cancel.h, so that it notices Ctrl+C.
 // Thread rule: these are the only lock types in csrc/; never hold one while calling out of the
 // class that owns it.
 #pragma once
@@ -19,10 +19,8 @@
 #define SCOPED_CAPABILITY FASTPIPE_ANNOTATE(scoped_lockable)
 #define GUARDED_BY(x) FASTPIPE_ANNOTATE(guarded_by(x))
 #define REQUIRES(...) FASTPIPE_ANNOTATE(requires_capability(__VA_ARGS__))
-#define EXCLUDES(...) FASTPIPE_ANNOTATE(locks_excluded(__VA_ARGS__))
 #define ACQUIRE(...) FASTPIPE_ANNOTATE(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) FASTPIPE_ANNOTATE(release_capability(__VA_ARGS__))
-#define TRY_ACQUIRE(...) FASTPIPE_ANNOTATE(try_acquire_capability(__VA_ARGS__))
 #define NO_THREAD_SAFETY_ANALYSIS FASTPIPE_ANNOTATE(no_thread_safety_analysis)
 
 namespace fastpipe {
@@ -35,7 +33,6 @@ class CAPABILITY("mutex") Mutex {
 
   void Lock() ACQUIRE() { mutex_.lock(); }
   void Unlock() RELEASE() { mutex_.unlock(); }
-  bool TryLock() TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
  private:
   friend class CondVar;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/guard.h"
 #include "core/registry.h"
 
 namespace fastpipe {
@@ -191,7 +192,8 @@ Status Program::Run(KernelContext* context, const Element& args,
     for (int i = 0; i < instruction.num_outputs; ++i) {
       scratch->outputs_.emplace_back(&scratch->values_[instruction.first_output + i]);
     }
-    status = instruction.kernel->Run(context, scratch->inputs_, scratch->outputs_);
+    status = Guarded(
+        [&] { return instruction.kernel->Run(context, scratch->inputs_, scratch->outputs_); });
     if (!status.ok()) {
       const Tensor* path =
           instruction.path_slot < 0 ? nullptr : scratch->pointers_[instruction.path_slot];

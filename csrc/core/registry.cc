@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "core/guard.h"
 namespace fastpipe {
 namespace {
 
@@ -37,7 +38,11 @@ Result<DatasetRef> MakeDataset(const Args& args, std::vector<DatasetRef> inputs,
                                const std::string& where) {
   auto found = Ops().find(args.owner());
   if (found == Ops().end()) return Internal(StrCat("there is no op named '", args.owner(), "'"));
-  FASTPIPE_ASSIGN(std::shared_ptr<Dataset> made, found->second(args, std::move(inputs)));
+  std::shared_ptr<Dataset> made;
+  FASTPIPE_RETURN_IF_ERROR(Guarded([&]() -> Status {
+    FASTPIPE_ASSIGN(made, found->second(args, std::move(inputs)));
+    return Status::Ok();
+  }));
   made->set_label(where.empty() ? args.owner() : StrCat(args.owner(), " (", where, ")"));
   return DatasetRef(std::move(made));
 }
@@ -47,7 +52,12 @@ Result<KernelPlan> PlanKernel(const Args& attrs, Specs inputs) {
   if (found == Kernels().end()) {
     return Internal(StrCat("there is no kernel named '", attrs.owner(), "'"));
   }
-  return found->second(attrs, inputs);
+  KernelPlan plan;
+  FASTPIPE_RETURN_IF_ERROR(Guarded([&]() -> Status {
+    FASTPIPE_ASSIGN(plan, found->second(attrs, inputs));
+    return Status::Ok();
+  }));
+  return plan;
 }
 
 }  // namespace fastpipe

@@ -101,6 +101,9 @@ Status Unimplemented(std::string message) {
 }
 Status Internal(std::string message) { return Status(Code::kInternal, std::move(message)); }
 Status Cancelled(std::string message) { return Status(Code::kCancelled, std::move(message)); }
+Status ResourceExhausted(std::string message) {
+  return Status(Code::kResourceExhausted, std::move(message));
+}
 
 Status FromErrno(int error, const std::string& what, const std::string& path) {
   Code code = Code::kUnavailable;

@@ -101,6 +101,7 @@ Status OutOfRange(std::string message);
 Status Unimplemented(std::string message);
 Status Internal(std::string message);
 Status Cancelled(std::string message);
+Status ResourceExhausted(std::string message);
 // The Status of a failed system call on `path`: ENOENT -> NotFound, EISDIR -> FailedPrecondition,
 // ...
 Status FromErrno(int error, const std::string& what, const std::string& path);

@@ -2,7 +2,10 @@
 
 #include <array>
 #include <bit>
+#include <limits>
 #include <new>
+
+#include "core/guard.h"
 
 namespace fastpipe {
 namespace {
@@ -90,8 +93,12 @@ Bfloat16 ToBfloat16(float value) {
 
 int64_t NumElements(Dims dims) {
   int64_t count = 1;
-  for (int64_t dim : dims) count *= dim;
-  return count;
+  bool overflow = false;
+  for (int64_t dim : dims) {
+    if (dim == 0) return 0;
+    overflow |= __builtin_mul_overflow(count, dim, &count);
+  }
+  return overflow ? std::numeric_limits<int64_t>::max() : count;
 }
 
 std::string ShapeString(Dims dims) {
@@ -105,6 +112,10 @@ std::string ShapeString(Dims dims) {
 
 // REQUIRES: rank_ <= kInlineRank, that is, no big_dims_ to give back.
 void Tensor::SetDims(Dims dims) {
+  if (dims.size() > kMaxRank) {
+    throw TooManyDimensions(
+        StrCat("a tensor has at most ", kMaxRank, " dimensions, got one of ", dims.size()));
+  }
   rank_ = static_cast<uint8_t>(dims.size());
   if (rank_ <= kInlineRank) {
     for (size_t i = 0; i < dims.size(); ++i) dims_[i] = dims[i];
@@ -127,7 +138,10 @@ void Tensor::CopyFrom(const Tensor& other) {
 }
 
 Tensor Tensor::Allocate(DType dtype, Dims dims) {
-  const size_t bytes = DTypeSize(dtype) * static_cast<size_t>(NumElements(dims));
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(DTypeSize(dtype), static_cast<size_t>(NumElements(dims)), &bytes)) {
+    throw OutOfMemory(std::numeric_limits<size_t>::max());
+  }
   if (bytes > kInlineBytes) {
     BufferRef buffer = BufferPool::Get().Allocate(bytes);
     uint8_t* data = buffer->data();

@@ -77,7 +77,11 @@ constexpr DType DTypeOf() {
 }
 
 using Dims = std::span<const int64_t>;
+// INT64_MAX if there are more.
 int64_t NumElements(Dims dims);
+
+// As many as NumPy arrays have.
+inline constexpr size_t kMaxRank = 64;
 std::string ShapeString(Dims dims);  // "[2, 3]", unknown dimensions as "?"
 
 class Tensor {

@@ -10,6 +10,8 @@ namespace fastpipe {
 namespace {
 
 constexpr int64_t kDefaultCycleLength = 16;
+// Each slot of the cycle takes memory from the start.
+constexpr int64_t kMaxCycleLength = 1 << 20;
 
 // Sequential, in the consumer's thread. A slot that runs dry is refilled when the cycle comes back
 // to it; an inner that ends within a block forfeits the rest of it.
@@ -160,8 +162,14 @@ Result<std::shared_ptr<Dataset>> MakeInterleave(const Args& args, std::vector<Da
   if (settings.cycle_length == 0 || settings.cycle_length < kAutotune) {
     return args.Error(StrCat("cycle_length must be >= 1 or AUTOTUNE, got ", settings.cycle_length));
   }
+  if (settings.cycle_length > kMaxCycleLength) {
+    return args.Error(
+        StrCat("cycle_length must be at most ", kMaxCycleLength, ", got ", settings.cycle_length));
+  }
   if (settings.cycle_length == kAutotune) {
-    settings.cycle_length = std::max(kDefaultCycleLength, settings.threads);
+    // The order must not depend on the number of threads, so these give way.
+    settings.cycle_length = kDefaultCycleLength;
+    settings.threads = std::min(settings.threads, kDefaultCycleLength);
   }
   if (settings.threads > settings.cycle_length) {
     return args.Error(StrCat("num_parallel_calls must be <= cycle_length (", settings.cycle_length,

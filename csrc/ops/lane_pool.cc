@@ -21,44 +21,45 @@ LanePool::LanePool(const Interleave& op, const IteratorContext& consumer)
       num_slots_(static_cast<size_t>(op.settings().cycle_length)),
       input_(op.inputs().front()->MakeIterator(below_)),
       slots_(num_slots_),
-      threads_("fp-" + op.label(), [this](int index) { Work(index); }),
-      waker_(consumer.cancel, [this] { WakeAll(); }) {}
+      threads_(
+          "fp-" + op.label(), [this](int index) { Work(index); }, consumer.run.get()),
+      waker_(consumer.cancel, [this] { Stop(); }) {}
 
 LanePool::~LanePool() {
   consumer_.run->stages().Remove(&stage_);
   below_.cancel->Cancel();
-  {
-    MutexLock lock(mutex_);
-    stopping_ = true;
-  }
-  WakeAll();
+  Stop();
   threads_.Join();
 }
 
-void LanePool::Start() {
-  if (started_) return;
-  started_ = true;
+Status LanePool::Start() {
+  if (started_) return Status::Ok();
   const StageLimits limits = PlanStage(op_.settings().threads, op_.settings().cycle_length,
-                                       /*buffer=*/0, consumer_.run->options());
+                                       /*buffer=*/0, consumer_.run->budgeted_options());
   byte_limit_ = limits.byte_limit;
   stage_.label = op_.label();
   stage_.threads.Init(limits.threads, limits.min_threads, limits.max_threads);
   stage_.apply = [this] {
-    threads_.Resize(static_cast<int>(stage_.threads.value()));
+    // A thread that cannot be had now is asked for again with the next change.
+    static_cast<void>(threads_.Resize(static_cast<int>(stage_.threads.value())));
     MutexLock lock(mutex_);
     // As many inners opened ahead as there are workers: when all lanes of a cycle end together,
     // each worker has the next file open already.
     lanes_ahead_ = stage_.threads.value();
     work_.NotifyAll();
   };
-  stage_.running_threads = [this] { return threads_.size(); };
+  stage_.running_threads = [this] { return threads_.running(); };
   NoteInput();
+  FASTPIPE_RETURN_IF_ERROR(threads_.Resize(static_cast<int>(stage_.threads.value())));
+  started_ = true;
   stage_.apply();
   consumer_.run->stages().Add(&stage_);
+  return Status::Ok();
 }
 
-void LanePool::WakeAll() {
+void LanePool::Stop() {
   MutexLock lock(mutex_);
+  stopping_ = true;
   work_.NotifyAll();
   results_.NotifyAll();
 }
@@ -342,6 +343,7 @@ void LanePool::Serve(Lane* lane, InnerOpener* opener) {
   StageStats::Add(stage_.stats.buffered, count);
   StageStats::Add(stage_.stats.buffered_bytes, batch.bytes);
   MutexLock lock(mutex_);
+  if (failed) lane->failed_ = true;  // before its batch is published, and never again
   if (count > 0) {
     lane->last_batch_ = count;
     lane->ready_results_ += count;
@@ -349,7 +351,6 @@ void LanePool::Serve(Lane* lane, InnerOpener* opener) {
     lane->ready_.push_back(std::move(batch));
   }
   lane->done_ = done;
-  lane->failed_ = failed;
   lane->busy_ = false;
   if (consumer_waits_) results_.NotifyOne();
 }

@@ -64,7 +64,8 @@ class LanePool {
   LanePool(const Interleave& op, const IteratorContext& consumer);
   ~LanePool();
 
-  void Start();
+  // Starts the workers, once.
+  Status Start();
 
   // The slots: a cycle of lanes, and the one at hand.
   Lane* current();
@@ -103,7 +104,7 @@ class LanePool {
   void Serve(Lane* lane, InnerOpener* opener);
   void FillBatch(Lane* lane, Batch* batch, bool* done);
   void NoteInput();
-  void WakeAll();
+  void Stop();
 
   const Interleave& op_;  // kept alive by the iterator that owns the pool
   const IteratorContext consumer_;

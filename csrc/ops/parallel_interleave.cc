@@ -15,7 +15,7 @@ class ParallelInterleaveIterator final : public IteratorOf<Interleave> {
 
  private:
   Status Produce(Element* out) override {
-    lanes_.Start();
+    FASTPIPE_RETURN_IF_ERROR(lanes_.Start());
     FASTPIPE_RETURN_IF_ERROR(ordered_ ? FindOrdered() : FindAny());
     Lane* lane = lanes_.current();
     StageResult& result = lane->current.results[lane->next++];

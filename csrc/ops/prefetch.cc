@@ -48,8 +48,26 @@ class PrefetchIterator final : public IteratorOf<Prefetch> {
   WorkerStage<Element> stage_;
 };
 
+// Its position is that of the stage, so that a pass may go on with another buffer_size.
+class PassThroughIterator final : public UnaryIterator<Prefetch> {
+ public:
+  using UnaryIterator::UnaryIterator;
+
+ private:
+  Status Produce(Element* out) override { return input_->Next(out); }
+  Status ProduceSkip(int64_t count, int64_t* skipped) override {
+    return input_->Skip(count, skipped);
+  }
+  Status SavePosition(PositionWriter* writer) override {
+    return SaveLikeStage(input_.get(), writer);
+  }
+  Status RestorePosition(PositionReader* reader) override {
+    return RestoreLikeStage(input_.get(), reader);
+  }
+};
+
 std::unique_ptr<Iterator> Prefetch::MakeIterator(const IteratorContext& context) const {
-  if (buffer_size_ == 0) return input()->MakeIterator(context);
+  if (buffer_size_ == 0) return std::make_unique<PassThroughIterator>(*this, context);
   return std::make_unique<PrefetchIterator>(*this, context);
 }
 

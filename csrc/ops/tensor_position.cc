@@ -3,8 +3,6 @@
 namespace fastpipe {
 namespace {
 
-constexpr int64_t kMaxRank = 255;
-
 Status Damaged() { return DataLoss("the saved iterator position is damaged"); }
 
 }  // namespace

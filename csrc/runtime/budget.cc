@@ -26,7 +26,8 @@ std::vector<std::string> CgroupFolders(const std::string& controller) {
     const std::string names = line.substr(first + 1, second - first - 1);
     std::string root = "/sys/fs/cgroup";
     if (!names.empty()) {
-      if (names.find(controller) == std::string::npos) continue;
+      // "cpu,cpuacct" names two controllers; "cpuset" is not "cpu".
+      if (("," + names + ",").find("," + controller + ",") == std::string::npos) continue;
       root += "/" + controller;
     }
     std::string path = line.substr(second + 1);
@@ -38,6 +39,16 @@ std::vector<std::string> CgroupFolders(const std::string& controller) {
     }
   }
   return folders;
+}
+
+// The number after `name` in a file of names and numbers; 0 if there is none.
+int64_t ReadNamed(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  std::string word;
+  for (int64_t number = 0; file >> word >> number;) {
+    if (word == name) return number;
+  }
+  return 0;
 }
 
 // The first number of a file; kUnlimited for "max" or if there is no such file.
@@ -86,11 +97,15 @@ int64_t AvailableMemory() {
   for (const std::string& folder : CgroupFolders("memory")) {
     int64_t limit = ReadNumber(folder + "/memory.max");
     int64_t used = ReadNumber(folder + "/memory.current");
-    if (limit == kUnlimited) {
+    const bool version2 = limit != kUnlimited;
+    if (!version2) {
       limit = ReadNumber(folder + "/memory.limit_in_bytes");
       used = ReadNumber(folder + "/memory.usage_in_bytes");
     }
     if (limit != kUnlimited && used != kUnlimited) {
+      // Files that were read stay in memory until somebody needs it: they are not in use.
+      used -=
+          ReadNamed(folder + "/memory.stat", version2 ? "inactive_file" : "total_inactive_file");
       available = std::min(available, std::max<int64_t>(limit - used, 0));
     }
   }

@@ -26,6 +26,8 @@ class Stopwatch {
     last_ = now;
     return lap;
   }
+  // Without starting over.
+  int64_t Elapsed() const { return WallNanos() - last_; }
 
  private:
   int64_t last_ = WallNanos();

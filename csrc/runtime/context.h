@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "core/dataset.h"
 #include "core/kernel.h"
@@ -27,12 +28,21 @@ struct RunOptions {
   int64_t thread_limit = 0;     // the most threads of any stage; 0: no limit but the process's
 };
 
+// Puts what affinity, cgroup and memory give in the place of zeros.
+RunOptions WithBudgets(RunOptions options);
+
 class RunContext {
  public:
   RunContext(const RunOptions& options, FileSystem* file_system, uint64_t run_index)
       : options_(options), file_system_(file_system), run_index_(run_index) {}
 
   const RunOptions& options() const { return options_; }
+  // The same with budgets that are known: what the system gives is read once a run, not by each of
+  // the many stages that interleave may start.
+  const RunOptions& budgeted_options() {
+    std::call_once(budgets_read_, [this] { budgeted_options_ = WithBudgets(options_); });
+    return budgeted_options_;
+  }
   FileSystem* file_system() const { return file_system_; }
   StageRegistry& stages() { return stages_; }
   // For the functions of an iterator of `op` that was born with `context`.
@@ -74,6 +84,8 @@ class RunContext {
   }
 
   const RunOptions options_;
+  std::once_flag budgets_read_;
+  RunOptions budgeted_options_;
   FileSystem* const file_system_;
   const uint64_t run_index_;
   StageRegistry stages_;

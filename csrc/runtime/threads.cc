@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace fastpipe {
@@ -23,7 +24,11 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
+thread_local const void* owner_of_thread = nullptr;
+
 }  // namespace
+
+ThreadId CurrentThread() { return &owner_of_thread; }
 
 ThreadBudget& ThreadBudget::Get() {
   static ThreadBudget* const budget = std::make_unique<ThreadBudget>().release();
@@ -62,14 +67,25 @@ int ThreadBudget::running() const {
   return running_;
 }
 
-ThreadGroup::ThreadGroup(std::string name, std::function<void(int)> body)
-    : name_(name.substr(0, 15)), body_(std::move(body)) {}
+void ThreadBudget::LockForFork() NO_THREAD_SAFETY_ANALYSIS { mutex_.Lock(); }
+
+void ThreadBudget::UnlockAfterFork(bool in_child) NO_THREAD_SAFETY_ANALYSIS {
+  if (in_child) running_ = 0;
+  mutex_.Unlock();
+}
+
+ThreadGroup::ThreadGroup(std::string name, std::function<void(int)> body, const void* owner)
+    : name_(name.substr(0, 15)), body_(std::move(body)), owner_(owner) {}
+
+bool ThreadGroup::RunsFor(const void* owner) {
+  return owner != nullptr && owner_of_thread == owner;
+}
 
 ThreadGroup::~ThreadGroup() { Join(); }
 
-void ThreadGroup::Resize(int size) {
+Status ThreadGroup::Resize(int size) {
   MutexLock lock(mutex_);
-  if (joining_) return;
+  if (joining_) return Status::Ok();
   target_ = std::max(size, 1);
   if (static_cast<int>(workers_.size()) < target_) workers_.resize(target_);
   for (int i = 0; i < target_; ++i) {
@@ -80,21 +96,36 @@ void ThreadGroup::Resize(int size) {
       target_ = i;
       break;
     }
-    StartLocked(i);
+    if (StartLocked(i)) continue;
+    target_ = i;
+    if (i == 0) return ResourceExhausted("the system has no thread left for this stage");
+    break;
   }
+  return Status::Ok();
 }
 
-void ThreadGroup::StartLocked(int index) {
+// False if the system refuses; then the budget has its thread back.
+bool ThreadGroup::StartLocked(int index) {
   Worker& worker = workers_[index];
   // It left before, and takes no lock on its way out, so this does not block.
   if (worker.thread.joinable()) worker.thread.join();
-  worker.left = false;
   SignalsBlocked blocked;
-  worker.thread = std::thread([this, index] {
-    body_(index);
+  running_.fetch_add(1, std::memory_order_relaxed);
+  try {
+    worker.thread = std::thread([this, index] {
+      owner_of_thread = owner_;
+      body_(index);
+      running_.fetch_sub(1, std::memory_order_relaxed);
+      ThreadBudget::Get().Release(1);
+    });
+  } catch (const std::system_error&) {
+    running_.fetch_sub(1, std::memory_order_relaxed);
     ThreadBudget::Get().Release(1);
-  });
+    return false;
+  }
+  worker.left = false;
   pthread_setname_np(worker.thread.native_handle(), name_.c_str());
+  return true;
 }
 
 int ThreadGroup::size() const {

@@ -8,7 +8,6 @@
 namespace fastpipe {
 namespace {
 
-constexpr int64_t kTargetChunkNanos = 50'000;
 constexpr size_t kMaxChunk = 256;
 // Chunks beyond one a worker: room for the others while one computes a slow element.
 constexpr int64_t kWindowPerThread = 2;
@@ -16,15 +15,17 @@ constexpr int64_t kMaxAutotunedWindow = 64;
 
 }  // namespace
 
-int64_t RamBudget(const RunOptions& options) {
-  if (options.ram_budget > 0) return options.ram_budget;
-  return std::max<int64_t>(AvailableMemory() / 4, 16 << 20);
+RunOptions WithBudgets(RunOptions options) {
+  if (options.cpu_budget <= 0) options.cpu_budget = CpuBudget();
+  if (options.ram_budget <= 0)
+    options.ram_budget = std::max<int64_t>(AvailableMemory() / 4, 16 << 20);
+  return options;
 }
 
 StageLimits PlanStage(int64_t threads, int64_t max_threads, int64_t buffer,
                       const RunOptions& options) {
   StageLimits limits{};
-  const int64_t cores = options.cpu_budget > 0 ? options.cpu_budget : CpuBudget();
+  const int64_t cores = options.cpu_budget;
   if (options.thread_limit > 0) {
     max_threads = std::min(max_threads, options.thread_limit);
     threads = std::min(threads, options.thread_limit);
@@ -55,14 +56,18 @@ StageLimits PlanStage(int64_t threads, int64_t max_threads, int64_t buffer,
         std::max<int64_t>(limits.window, buffer / static_cast<int64_t>(limits.max_chunk));
     limits.min_window = limits.max_window = limits.window;
   }
-  limits.byte_limit = RamBudget(options);
+  limits.byte_limit = options.ram_budget;
   return limits;
 }
 
 Result<int64_t> ParallelCalls(const Args& args) {
   if (!args.Has("num_parallel_calls")) return int64_t{0};
   FASTPIPE_ASSIGN(const int64_t calls, args.Int("num_parallel_calls"));
-  if (calls >= 1 || calls == kAutotune) return calls;
+  if ((calls >= 1 && calls <= kMaxParallelCalls) || calls == kAutotune) return calls;
+  if (calls > kMaxParallelCalls) {
+    return args.Error(
+        StrCat("num_parallel_calls must be at most ", kMaxParallelCalls, ", got ", calls));
+  }
   return args.Error(StrCat("num_parallel_calls must be >= 1 or AUTOTUNE, got ", calls));
 }
 

@@ -15,6 +15,7 @@ namespace fastpipe {
 struct RunOptions;
 
 constexpr int64_t kAutotune = -1;
+constexpr int64_t kTargetChunkNanos = 50'000;  // what a chunk of results should cost
 
 struct StageLimits {
   int64_t threads, min_threads, max_threads;
@@ -23,19 +24,20 @@ struct StageLimits {
   int64_t byte_limit;                      // of results that are ready
 };
 
-// `threads` and `buffer` as in StageSettings.
+// More threads than any system starts; a number beyond it is a mistake.
+constexpr int64_t kMaxParallelCalls = 1 << 16;
+
+// `threads` and `buffer` as in StageSettings. REQUIRES: the budgets in `options` are known.
 StageLimits PlanStage(int64_t threads, int64_t max_threads, int64_t buffer,
                       const RunOptions& options);
 
-// The argument num_parallel_calls: a count >= 1, kAutotune, or 0 if it was not given.
+// The argument num_parallel_calls: a count from 1 to kMaxParallelCalls, kAutotune, or 0 if it was
+// not given.
 Result<int64_t> ParallelCalls(const Args& args);
 // The argument deterministic, or nothing if the run decides.
 Result<std::optional<bool>> Deterministic(const Args& args);
 
 // The chunk size that brings a chunk to about 50 us, given that one of `size` took `wall_ns`.
 size_t NextChunkSize(size_t size, int64_t wall_ns, size_t max_chunk);
-
-// Bytes of results that one stage may hold ready.
-int64_t RamBudget(const RunOptions& options);
 
 }  // namespace fastpipe

@@ -119,10 +119,4 @@ void Window::Stop() {
   ready_.NotifyAll();
 }
 
-void Window::Wake() {
-  MutexLock lock(mutex_);
-  room_.NotifyAll();
-  ready_.NotifyAll();
-}
-
 }  // namespace fastpipe

@@ -65,8 +65,6 @@ class Window {
 
   // Any thread: all waits end, workers get false from Reserve. Idempotent.
   void Stop();
-  // Wakes all waits to look again: for cancellation.
-  void Wake();
 
  private:
   bool HasRoom() const REQUIRES(mutex_);

@@ -28,4 +28,13 @@ Status RestoreLikeStage(const std::function<Status(PositionReader*)>& restore,
   return status.end_of_sequence() ? Status::Ok() : status;
 }
 
+Status SaveLikeStage(Iterator* input, PositionWriter* writer) {
+  return SaveLikeStage([input](PositionWriter* own) { return input->Save(own); }, writer);
+}
+
+Status RestoreLikeStage(Iterator* input, PositionReader* reader) {
+  const StageWork<Element> work = WorkOnElements(input);
+  return RestoreLikeStage(work.restore, work.skip, reader);
+}
+
 }  // namespace fastpipe

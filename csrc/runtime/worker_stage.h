@@ -55,6 +55,8 @@ StageWork<Element> WorkOnElements(Iterator* input);
 // The position of an op that works on its consumer's thread, in the format of WorkerStage, so that
 // a pass may go on with another num_parallel_calls.
 Status SaveLikeStage(const std::function<Status(PositionWriter*)>& save, PositionWriter* writer);
+Status SaveLikeStage(Iterator* input, PositionWriter* writer);
+Status RestoreLikeStage(Iterator* input, PositionReader* reader);
 // Reads either. The arguments are those of StageWork.
 Status RestoreLikeStage(const std::function<Status(PositionReader*)>& restore,
                         const std::function<Status(int64_t, int64_t*)>& skip,
@@ -76,8 +78,9 @@ class WorkerStage {
         work_(std::move(work)),
         consumer_(consumer),
         window_(settings_.ordered, &stage_.stats),
-        threads_("fp-" + settings_.label, [this](int index) { Work(index); }),
-        waker_(consumer.cancel, [this] { window_.Wake(); }) {}
+        threads_(
+            "fp-" + settings_.label, [this](int index) { Work(index); }, consumer.run.get()),
+        waker_(consumer.cancel, [this] { window_.Stop(); }) {}
 
   ~WorkerStage() {
     consumer_.run->stages().Remove(&stage_);
@@ -86,7 +89,7 @@ class WorkerStage {
   }
 
   Status Next(Element* out) {
-    if (!started_) Start();
+    if (!started_) FASTPIPE_RETURN_IF_ERROR(Start());
     while (current_ == nullptr || next_in_chunk_ == current_->size) {
       if (current_) window_.Recycle(std::move(current_));
       FASTPIPE_RETURN_IF_ERROR(window_.Take(*consumer_.cancel, &current_));
@@ -132,22 +135,33 @@ class WorkerStage {
   }
 
  private:
-  void Start() {
-    started_ = true;
+  Status Start() {
+    if (settings_.ordered && !restored_) NoteStart();
     const StageLimits limits = PlanStage(settings_.threads, settings_.max_threads, settings_.buffer,
-                                         consumer_.run->options());
+                                         consumer_.run->budgeted_options());
     stage_.label = settings_.label;
     stage_.threads.Init(limits.threads, limits.min_threads, limits.max_threads);
     stage_.window.Init(limits.window, limits.min_window, limits.max_window);
     stage_.apply = [this] {
       window_.set_capacity(stage_.window.value());
-      threads_.Resize(static_cast<int>(stage_.threads.value()));
+      // A thread that cannot be had now is asked for again with the next change.
+      static_cast<void>(threads_.Resize(static_cast<int>(stage_.threads.value())));
     };
-    stage_.running_threads = [this] { return threads_.size(); };
+    stage_.running_threads = [this] { return threads_.running(); };
     max_chunk_ = limits.max_chunk;
     window_.set_byte_limit(limits.byte_limit);
-    stage_.apply();
+    window_.set_capacity(stage_.window.value());
+    FASTPIPE_RETURN_IF_ERROR(threads_.Resize(static_cast<int>(stage_.threads.value())));
+    started_ = true;
     consumer_.run->stages().Add(&stage_);
+    return Status::Ok();
+  }
+
+  // Until the first chunk with a checkpoint of its own the position is where the input stands now.
+  void NoteStart() {
+    PositionWriter input;
+    checkpoint_.status = work_.save(&input);
+    checkpoint_.position = input.bytes();
   }
 
   // The body of worker `index`.
@@ -186,6 +200,8 @@ class WorkerStage {
     if (jobs->size() < count) jobs->resize(count);
     if (chunk->results.size() < count) chunk->results.resize(count);
     while (chunk->size < count) {
+      // An input that has become slow must not hold back what it gave already.
+      if (chunk->size % 4 == 3 && stopwatch.Elapsed() > kTargetChunkNanos) break;
       Status status = work_.pull(&(*jobs)[chunk->size]);
       if (status.end_of_sequence() || status.code() == Code::kCancelled) {
         input_ended_ = true;
@@ -205,6 +221,7 @@ class WorkerStage {
     Stopwatch stopwatch;
     for (size_t i = 0; i < chunk->size; ++i) {
       StageResult& result = chunk->results[i];
+      if (consumer_.cancel->cancelled()) result.status = Cancelled("the iterator was closed");
       if (result.status.ok()) {
         result.status = compute(&(*jobs)[i], &result.element);
         chunk->bytes += static_cast<int64_t>(NumBytes(result.element));
@@ -236,7 +253,7 @@ class WorkerStage {
   // Input side.
   Mutex input_mutex_;
   bool input_ended_ GUARDED_BY(input_mutex_) = false;
-  int64_t since_save_ GUARDED_BY(input_mutex_) = kResultsPerCheckpoint;
+  int64_t since_save_ GUARDED_BY(input_mutex_) = 0;
 
   Window window_;
   ThreadGroup threads_;  // after everything the workers use

@@ -44,9 +44,9 @@ bool interrupt_now = false;
 
 TEST_CASE("cancel: a sleep ends when the interrupt hook reports a signal") {
   interrupt_now = true;
-  SetThreadInterruptHook([] { return interrupt_now; });
+  SwapThreadInterruptHook([] { return interrupt_now; });
   Status status = CancelToken::Root()->SleepFor(std::chrono::hours(1));
-  SetThreadInterruptHook(nullptr);
+  SwapThreadInterruptHook(nullptr);
   CHECK(status.code() == Code::kCancelled);
 }
 

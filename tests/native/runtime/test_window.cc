@@ -101,7 +101,7 @@ TEST_CASE("window: beyond the byte limit one chunk at a time still passes") {
 }
 
 TEST_CASE("tuning: a buffer the user asked for is never exceeded") {
-  const RunOptions options;
+  const RunOptions options = WithBudgets({});
   for (int64_t buffer : {1, 2, 3, 8, 9, 100, 1000, 100'000}) {
     const StageLimits limits = PlanStage(1, 1, buffer, options);
     CHECK(limits.window * static_cast<int64_t>(limits.max_chunk) <= buffer);
