@@ -1,7 +1,6 @@
 """Kernels on audio: `tf.audio`, on symbols and on real values."""
 
-from __future__ import annotations
-
+# Annotations are not postponed: in a NamedTuple they could not be resolved from another module.
 from typing import Any, NamedTuple
 
 from fastpipe.tracing import call, convert

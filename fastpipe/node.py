@@ -91,14 +91,17 @@ def _digest(root: Node, tuning: bool) -> bytes:
 
 
 def code_identity(function: Any) -> bytes:
-    """Bytes that identify what a Python function does: its code, constants, defaults, closure."""
-    parts = [getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "")]
+    """Bytes that identify what a Python function does: its code, constants, defaults, closure.
+
+    Of objects that may change, such as a list the function fills, only the type counts.
+    """
+    names = (getattr(function, "__module__", None), getattr(function, "__qualname__", None))
     code = getattr(function, "__code__", None)
     if code is None:
-        parts.append(type(function).__qualname__)
-    else:
-        cells = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
-        parts += [_code(code), function.__defaults__, function.__kwdefaults__, cells]
+        return b"".join(_canonical((*names, type(function).__qualname__), tuning=True))
+    cells = tuple(cell.cell_contents for cell in function.__closure__ or () if _filled(cell))
+    keywords = tuple(sorted((function.__kwdefaults__ or {}).items()))
+    parts = (names, _code(code), function.__defaults__ or (), keywords, cells)
     return b"".join(_canonical(_plain(parts), tuning=True))
 
 
@@ -110,17 +113,15 @@ def _filled(cell: Any) -> bool:
 
 
 def _code(code: CodeType) -> Any:
-    constants = [_code(item) if isinstance(item, CodeType) else item for item in code.co_consts]
-    return [code.co_code, code.co_names, constants]
+    constants = (_code(item) if isinstance(item, CodeType) else item for item in code.co_consts)
+    return code.co_code, code.co_names, tuple(constants)
 
 
 def _plain(value: Any) -> Any:
-    """`value`, with the type in the place of what may differ from process to process."""
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, dict):
-        return [_plain(item) for item in sorted(value.items(), key=repr)]
-    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.ndarray)):
+    """`value`, with the type in the place of what may change or differ between processes."""
+    if isinstance(value, tuple):
+        return tuple(_plain(item) for item in value)
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return value
     return type(value).__qualname__
 

@@ -163,7 +163,7 @@ def test_statistics_are_empty_without_stages_and_after_the_end():
 
 
 def test_statistics_name_each_stage_and_the_line_that_made_it():
-    ds = fp.Dataset.range(100).map(lambda x: x, num_parallel_calls=2).prefetch(3)
+    ds = fp.Dataset.range(1_000_000).map(lambda x: x, num_parallel_calls=2).prefetch(3)
     it = iter(ds)
     outcomes(it, 10)
     stats = {stage["label"].split()[0]: stage for stage in it.stats()}

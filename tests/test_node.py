@@ -156,3 +156,30 @@ def test_python_functions_do_not_travel_and_say_so():
 def test_a_dataset_prints():
     text = repr(pipeline())
     assert "batch" in text and "TensorSpec" in text
+
+
+def test_python_functions_that_differ_in_a_constant_are_not_the_same():
+    def pipeline(function):
+        return fp.Dataset.range(3).map(lambda x: fp.py_function(function, [x], fp.int64)).node
+
+    def add(amount):
+        return lambda x: x + amount
+
+    assert pipeline(lambda x: x + 1).fingerprint() != pipeline(lambda x: x + 2).fingerprint()
+    assert pipeline(add(1)).fingerprint() == pipeline(add(1)).fingerprint()
+    assert pipeline(add(1)).fingerprint() != pipeline(add(2)).fingerprint()
+
+
+def test_what_a_function_collects_is_no_part_of_it():
+    seen = []
+
+    def collect(x):
+        seen.append(x)
+        return x
+
+    def pipeline():
+        return fp.Dataset.range(3).map(lambda x: fp.py_function(collect, [x], fp.int64)).node
+
+    before = pipeline().fingerprint()
+    seen.append(1)
+    assert pipeline().fingerprint() == before

@@ -22,49 +22,10 @@ from process import ROOT
 CASE_SECONDS = 20
 WORKERS = 2
 
-# How many cases of each kind pass, at least. Numbers may only go up.
-FLOORS = {
-    "batch": 33,
-    "cardinality": 17,
-    "csv": 4,
-    "eager": 7,
-    "example": 10,
-    "fixed": 5,
-    "image": 15,
-    "image_ops": 29,
-    "interleave": 70,
-    "jpeg": 34,
-    "len": 4,
-    "list_files": 6,
-    "map": 49,
-    "png": 22,
-    "random": 552,
-    "resize": 70,
-    "seed": 8,
-    "select": 40,
-    "source": 21,
-    "spec": 11,
-    "strings": 21,
-    "text": 20,
-    "tfrecord": 13,
-    "window": 21,
+# The cases that differ on purpose, each with its reason; see docs/from-tf-data.md.
+DIFFERENT = {
+    "image_ops-0524": "a string outside a trace is Python's bytes, which can be sliced",
 }
-COMPLETE = (
-    "seed",
-    "interleave",
-    "text",
-    "tfrecord",
-    "fixed",
-    "list_files",
-    "select",
-    "batch",
-    "window",
-    "map",
-    "strings",
-    "eager",
-    "csv",
-    "example",
-)
 
 
 class Outcome(NamedTuple):
@@ -154,11 +115,10 @@ def run_cases(cases: list[dict[str, Any]], folder: Path) -> list[Outcome]:
 
 
 def table(outcomes: list[Outcome]) -> list[str]:
-    lines = [f"{'kind':<14}{'passed':>8}{'of':>6}{'floor':>8}"]
+    lines = [f"{'kind':<14}{'passed':>8}{'of':>6}"]
     for kind in sorted({outcome.kind for outcome in outcomes}):
         results = [outcome.passed for outcome in outcomes if outcome.kind == kind]
-        floor = FLOORS.get(kind, 0)
-        lines.append(f"{kind:<14}{sum(results):>8}{len(results):>6}{floor:>8}")
+        lines.append(f"{kind:<14}{sum(results):>8}{len(results):>6}")
     lines.append(f"{'all':<14}{sum(o.passed for o in outcomes):>8}{len(outcomes):>6}")
     failing = [o for o in outcomes if not o.passed]
     lines += [f"{o.case['id']} {o.case['expr']:.90} | {o.why:.110}" for o in failing]
@@ -176,33 +136,16 @@ def results(shared, summary):
     return outcomes
 
 
-def failures(results, kind):
-    return [
-        f"{o.case['id']}: {o.case['expr']}\n    {o.why}"
-        for o in results
-        if o.kind == kind and not o.passed
-    ]
+def test_every_case_has_the_answer_of_tensorflow(results):
+    failing = [o for o in results if not o.passed and o.case["id"] not in DIFFERENT]
+    assert failing == [], "\n".join(
+        f"{o.case['id']}: {o.case['expr']}\n    {o.why}" for o in failing
+    )
 
 
-@pytest.mark.parametrize("kind", COMPLETE)
-def test_every_case_of_the_kind_passes(results, kind):
-    assert any(outcome.kind == kind for outcome in results)
-    assert failures(results, kind) == []
-
-
-def test_most_random_pipelines_pass(results):
-    outcomes = [outcome.passed for outcome in results if outcome.kind == "random"]
-    assert sum(outcomes) >= 0.8 * len(outcomes), failures(results, "random")
-
-
-@pytest.mark.parametrize("kind", FLOORS)
-def test_no_kind_falls_below_its_floor(results, kind):
-    passed = sum(outcome.passed for outcome in results if outcome.kind == kind)
-    assert passed >= FLOORS[kind], "\n".join(failures(results, kind))
-
-
-def test_every_kind_has_a_floor(results):
-    assert {outcome.kind for outcome in results} <= set(FLOORS)
+def test_cases_that_differ_on_purpose_are_few_and_do_differ(results):
+    assert len(DIFFERENT) <= 5
+    assert {o.case["id"] for o in results if not o.passed} >= set(DIFFERENT)
 
 
 # ---- the judge is judged ----

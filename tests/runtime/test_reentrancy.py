@@ -1,4 +1,4 @@
-"""An iterator used where it cannot wait: by its own functions, its own threads, a signal handler."""
+"""An iterator used where it cannot wait: by its functions, its threads, a signal handler."""
 
 import pytest
 from process import eventually, run
@@ -111,7 +111,7 @@ def test_a_position_is_restored_only_into_a_new_iterator():
 
 
 def test_an_interrupt_ends_no_other_thread_early():
-    """A callable that calls a kernel runs on a worker: a signal of the main thread is not its own."""
+    """What a function calls on a worker must not take the main thread's signal for its own."""
     result = run(
         """
         import signal
