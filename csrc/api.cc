@@ -227,7 +227,8 @@ void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
     if (!closing_) tuner_ = Tuner::Start(run);
   });
   run_cancel_ = cancel_->Child();
-  iterator_ = dataset_->MakeIterator({run, run_cancel_, {.run = random_seed}});
+  iterator_ =
+      dataset_->MakeIterator({run, run_cancel_, {.run = random_seed}, std::make_shared<Epochs>(0)});
   MutexLock lock(mutex_);
   run_ = std::move(run);
 }

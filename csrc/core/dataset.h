@@ -18,6 +18,7 @@
 
 #include "core/cancel.h"
 #include "core/element.h"
+#include "core/epochs.h"
 #include "core/position.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -39,13 +40,19 @@ struct IteratorContext {
   std::shared_ptr<RunContext> run;
   std::shared_ptr<CancelToken> cancel;
   RandomKey random = {};
+  std::shared_ptr<Epochs> epochs = {};
 
   // The same run below a token of its own: cancelling that stops only what is made from it.
-  IteratorContext Below() const { return {run, cancel->Child(), random}; }
-  // For one of several iterators that an op makes: of an input over and over (kEpoch), of one of
-  // its inputs (kInput), or of a dataset that it made from an element (kElement).
+  IteratorContext Below() const { return {run, cancel->Child(), random, epochs}; }
+  // For one of several iterators that an op makes: of an input over and over (kEpoch), or of one of
+  // its inputs (kInput).
   IteratorContext Within(RandomKey::Part part, int64_t number) const {
-    return {run, cancel, random.Within(part, number)};
+    return {run, cancel, random.Within(part, number), epochs};
+  }
+  // For an iterator of a dataset that a function made, or was given, for element `number`.
+  IteratorContext ForElement(int64_t number) const {
+    const RandomKey within = random.Within(RandomKey::Part::kElement, number);
+    return {run, cancel, within, std::make_shared<Epochs>(within.pass)};
   }
 };
 
@@ -65,6 +72,9 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   // "map (train.py:12)": for errors and explanations.
   const std::string& label() const { return label_; }
   void set_label(std::string label) { label_ = std::move(label); }  // once, before sharing
+  // Whether a function made it while the pipeline ran, so that only its element has passes over it.
+  bool made_in_run() const { return made_in_run_; }
+  void set_made_in_run(bool made_in_run) { made_in_run_ = made_in_run; }  // once, before sharing
   const std::vector<DatasetRef>& inputs() const { return inputs_; }
   // Datasets below it, along the longest path: tells the ops of a pipeline apart.
   int depth() const { return depth_; }
@@ -81,6 +91,7 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   const std::vector<DatasetRef> inputs_;
   const int depth_;
   std::string label_;
+  bool made_in_run_ = false;
 };
 
 class Iterator {

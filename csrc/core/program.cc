@@ -65,7 +65,8 @@ class MakeDatasetKernel final : public Kernel {
       inputs.push_back(known ? *known : DatasetOf(*in[next++]));
     }
     FASTPIPE_ASSIGN(DatasetRef made,
-                    MakeDataset(Args(args_.owner(), std::move(bound)), std::move(inputs), where_));
+                    MakeDataset(Args(args_.owner(), std::move(bound)), std::move(inputs), where_,
+                                /*in_run=*/true));
     out[0].Set(TensorOf(std::move(made)));
     return Status::Ok();
   }

@@ -35,7 +35,7 @@ std::vector<std::string> RegisteredOps() { return Names(Ops()); }
 std::vector<std::string> RegisteredKernels() { return Names(Kernels()); }
 
 Result<DatasetRef> MakeDataset(const Args& args, std::vector<DatasetRef> inputs,
-                               const std::string& where) {
+                               const std::string& where, bool in_run) {
   auto found = Ops().find(args.owner());
   if (found == Ops().end()) return Internal(StrCat("there is no op named '", args.owner(), "'"));
   std::shared_ptr<Dataset> made;
@@ -43,6 +43,7 @@ Result<DatasetRef> MakeDataset(const Args& args, std::vector<DatasetRef> inputs,
     FASTPIPE_ASSIGN(made, found->second(args, std::move(inputs)));
     return Status::Ok();
   }));
+  made->set_made_in_run(in_run);
   made->set_label(where.empty() ? args.owner() : StrCat(args.owner(), " (", where, ")"));
   return DatasetRef(std::move(made));
 }

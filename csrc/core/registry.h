@@ -24,9 +24,10 @@ void RegisterKernel(const char* name, KernelPlanner planner);
 std::vector<std::string> RegisteredOps();      // sorted
 std::vector<std::string> RegisteredKernels();  // sorted
 
-// Builds the op args.owner(). `where` is the user's line, "train.py:12" or empty.
+// Builds the op args.owner(). `where` is the user's line, "train.py:12" or empty; `in_run` says
+// that a function makes it while its pipeline runs.
 Result<DatasetRef> MakeDataset(const Args& args, std::vector<DatasetRef> inputs,
-                               const std::string& where);
+                               const std::string& where, bool in_run = false);
 // Plans the kernel args.owner().
 Result<KernelPlan> PlanKernel(const Args& attrs, Specs inputs);
 

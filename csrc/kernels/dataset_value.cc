@@ -13,9 +13,9 @@ Status ExpectDataset(const Args& attrs, Specs inputs) {
 
 Status GetSingleElement(KernelContext* context, Inputs inputs, Outputs outputs) {
   if (!context->run) return FailedPrecondition("get_single_element needs a running pipeline");
-  const RandomKey random = context->random.Within(RandomKey::Part::kElement, context->element);
+  const IteratorContext around{context->run, context->cancel, context->random};
   const std::unique_ptr<Iterator> iterator =
-      DatasetOf(*inputs[0])->MakeIterator({context->run, context->cancel, random});
+      DatasetOf(*inputs[0])->MakeIterator(around.ForElement(context->element));
   Element element;
   Status status = iterator->Next(&element);
   if (status.end_of_sequence()) {

@@ -157,8 +157,7 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
     Element made;
     FASTPIPE_RETURN_IF_ERROR(
         reduce_.Run(number, {Tensor::Scalar(key), TensorOf(std::move(window))}, &made));
-    current_ =
-        DatasetOf(made[0])->MakeIterator(context().Within(RandomKey::Part::kElement, number));
+    current_ = DatasetOf(made[0])->MakeIterator(context().ForElement(number));
     return Status::Ok();
   }
 

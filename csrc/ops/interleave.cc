@@ -231,7 +231,7 @@ Status InterleavePosition::Read(PositionReader* reader, const Interleave::Settin
 Result<std::unique_ptr<Iterator>> InnerOpener::Open(int64_t number, const Element& input) {
   Element made;
   FASTPIPE_RETURN_IF_ERROR(call_.Run(number, input, &made));
-  return DatasetOf(made[0])->MakeIterator(context_.Within(RandomKey::Part::kElement, number));
+  return DatasetOf(made[0])->MakeIterator(context_.ForElement(number));
 }
 
 Result<std::unique_ptr<Iterator>> InnerOpener::Reopen(int64_t number, const Element& input,

@@ -76,7 +76,8 @@ class RepeatIterator final : public IteratorOf<Repeat> {
     has_elements_ = false;
     input_ = op().inputs().front()->MakeIterator(context().Within(RandomKey::Part::kEpoch, epoch_));
     upcoming_.clear();
-    for (const Dataset* dataset : op().below()) upcoming_.push_back(run().UpcomingEpoch(dataset));
+    for (const Dataset* dataset : op().below())
+      upcoming_.push_back(context().epochs->Upcoming(dataset));
   }
 
   // Goes on to the next epoch, or drops the input if there is none.
@@ -108,7 +109,7 @@ class RepeatIterator final : public IteratorOf<Repeat> {
     has_elements_ = reader->GetCount(1) == 1;
     for (size_t i = 0; i < upcoming_.size(); ++i) {
       upcoming_[i] = reader->GetCount();
-      if (upcoming_[i] > 0) run().SetNextEpoch(op().below()[i], upcoming_[i]);
+      if (upcoming_[i] > 0) context().epochs->SetNext(op().below()[i], upcoming_[i]);
     }
     return input_ ? input_->Restore(reader) : Status::Ok();
   }

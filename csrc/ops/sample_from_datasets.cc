@@ -49,7 +49,7 @@ class SampleIterator final : public IteratorOf<SampleFromDatasets> {
  public:
   SampleIterator(const SampleFromDatasets& op, const IteratorContext& context)
       : IteratorOf(op, context),
-        seed_(op, op.settings().seed, op.settings().anew, &run()),
+        seed_(op, op.settings().seed, op.settings().anew, context),
         random_(seed_.Random()),
         choices_(op.inputs(), 0, context) {
     Accumulate(/*open_only=*/false);

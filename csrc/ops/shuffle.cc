@@ -45,7 +45,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
  public:
   ShuffleIterator(const Shuffle& op, const IteratorContext& context)
       : UnaryIterator(op, context),
-        seed_(op, op.seed(), op.reshuffle(), &run()),
+        seed_(op, op.seed(), op.reshuffle(), context),
         random_(seed_.Random()) {}
 
  private:

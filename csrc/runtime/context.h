@@ -7,13 +7,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 
 #include "core/dataset.h"
 #include "core/kernel.h"
-#include "core/mutex.h"
 #include "runtime/stage_registry.h"
 
 namespace fastpipe {
@@ -57,32 +55,8 @@ class RunContext {
 
   // Which run of its pipeline this is: 0, 1, ... Restoring sets it to that of the saved run.
   uint64_t run_index() const { return run_index_; }
-  // How many iterators of `dataset` this run has made before: the epoch, under repeat.
-  int64_t NextEpoch(const Dataset* dataset) {
-    MutexLock lock(mutex_);
-    return Epoch(dataset)++;
-  }
-  // The next epoch of `dataset` will be `epoch`.
-  void SetNextEpoch(const Dataset* dataset, int64_t epoch) {
-    MutexLock lock(mutex_);
-    Epoch(dataset) = epoch;
-  }
-  // What NextEpoch would return, without counting.
-  int64_t UpcomingEpoch(const Dataset* dataset) {
-    MutexLock lock(mutex_);
-    auto found = epochs_.find(dataset->weak_from_this());
-    return found == epochs_.end() ? 0 : found->second;
-  }
 
  private:
-  int64_t& Epoch(const Dataset* dataset) REQUIRES(mutex_) {
-    if (epochs_.size() >= prune_at_) {
-      std::erase_if(epochs_, [](const auto& entry) { return entry.first.expired(); });
-      prune_at_ = 2 * epochs_.size() + 64;
-    }
-    return epochs_[dataset->weak_from_this()];
-  }
-
   const RunOptions options_;
   std::once_flag budgets_read_;
   RunOptions budgeted_options_;
@@ -90,10 +64,6 @@ class RunContext {
   const uint64_t run_index_;
   StageRegistry stages_;
   std::atomic<int64_t> ignored_errors_{0};
-  Mutex mutex_;
-  // By owner, not by address: a dataset made inside a function may take the place of a dead one.
-  std::map<std::weak_ptr<const Dataset>, int64_t, std::owner_less<>> epochs_ GUARDED_BY(mutex_);
-  size_t prune_at_ GUARDED_BY(mutex_) = 64;
 };
 
 }  // namespace fastpipe

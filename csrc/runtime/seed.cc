@@ -26,10 +26,11 @@ Result<uint64_t> SeedArgument(const Args& args) {
   return static_cast<uint64_t>(rest < 0 ? rest + kOpSeeds : rest);
 }
 
-Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch) {
+Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch, uint64_t scope) {
   const Philox fixed(kGraphSeed, seed);
   if (!anew) return fixed;
-  const uint64_t pass = epoch == 0 ? run_index : (run_index << 32) + static_cast<uint64_t>(epoch);
+  uint64_t pass = epoch == 0 ? run_index : (run_index << 32) + static_cast<uint64_t>(epoch);
+  if (scope != 0) pass = MixBits(pass ^ scope);
   return Philox(fixed.At(2 * pass), fixed.At(2 * pass + 1));
 }
 

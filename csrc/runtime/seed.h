@@ -20,31 +20,41 @@ Result<uint64_t> SeedArgument(const Args& args);
 
 // The stream of a pass: that of all passes, or with `anew` one of its own. TensorFlow counts the
 // passes of a dataset. Here the first pass of every run, and all of the first run, have its
-// numbers; what it draws later depends on what was iterated before.
-Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch);
+// numbers; what it draws later depends on what was iterated before. `scope` is that of Epochs.
+Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch, uint64_t scope);
 
 // The random stream of one pass.
 class PassSeed {
  public:
   // `anew`: passes differ from each other.
-  PassSeed(const Dataset& op, uint64_t seed, bool anew, RunContext* run)
-      : op_(op), run_(run), anew_(anew), seed_(seed), epoch_(anew ? run->NextEpoch(&op) : 0) {}
+  PassSeed(const Dataset& op, uint64_t seed, bool anew, const IteratorContext& context)
+      : op_(op),
+        run_index_(context.run->run_index()),
+        epochs_(context.epochs),
+        anew_(anew),
+        seed_(seed),
+        epoch_(anew ? epochs_->Next(&op) : 0) {}
 
-  Philox Random() const { return StreamOf(seed_, anew_, run_->run_index(), epoch_); }
+  Philox Random() const {
+    // A dataset that was made for one element begins anew, as in TensorFlow.
+    const uint64_t scope = op_.made_in_run() ? 0 : epochs_->scope();
+    return StreamOf(seed_, anew_, run_index_, epoch_, scope);
+  }
   void Save(PositionWriter* writer) const {
     writer->PutInt(static_cast<int64_t>(seed_));
     writer->PutInt(epoch_);
   }
-  // The run goes on with the epoch after this one.
+  // The scope goes on with the epoch after this one.
   void Restore(PositionReader* reader) {
     seed_ = static_cast<uint64_t>(reader->GetInt());
     epoch_ = reader->GetCount();
-    if (anew_) run_->SetNextEpoch(&op_, epoch_ + 1);
+    if (anew_) epochs_->SetNext(&op_, epoch_ + 1);
   }
 
  private:
   const Dataset& op_;
-  RunContext* const run_;
+  const uint64_t run_index_;
+  const std::shared_ptr<Epochs> epochs_;
   const bool anew_;
   uint64_t seed_;
   int64_t epoch_;

@@ -48,8 +48,7 @@ class ListFilesIterator final : public IteratorOf<ListFiles> {
  public:
   ListFilesIterator(const ListFiles& op, const IteratorContext& context)
       : IteratorOf(op, context),
-        seed_(op.shuffle() ? op.DrawSeed() : 0),
-        epoch_(op.shuffle() ? run().NextEpoch(&op) : 0) {}
+        seed_(op, op.shuffle() ? op.DrawSeed() : 0, op.shuffle(), context) {}
 
  private:
   Status Produce(Element* out) override {
@@ -67,15 +66,12 @@ class ListFilesIterator final : public IteratorOf<ListFiles> {
   }
   Status SavePosition(PositionWriter* writer) override {
     writer->PutInt(next_);
-    writer->PutInt(epoch_);
-    writer->PutInt(static_cast<int64_t>(seed_));
+    seed_.Save(writer);
     return Status::Ok();
   }
   Status RestorePosition(PositionReader* reader) override {
     next_ = reader->GetCount(size());
-    epoch_ = reader->GetCount();
-    seed_ = static_cast<uint64_t>(reader->GetInt());
-    if (op().shuffle()) run().SetNextEpoch(&op(), epoch_ + 1);
+    seed_.Restore(reader);
     return Status::Ok();
   }
 
@@ -84,7 +80,7 @@ class ListFilesIterator final : public IteratorOf<ListFiles> {
   // A permutation that is a function of seed, run and epoch: the order of shuffle with a buffer for
   // all names.
   void DrawOrder() {
-    const Philox random = StreamOf(seed_, /*anew=*/true, run().run_index(), epoch_);
+    const Philox random = seed_.Random();
     order_.resize(static_cast<size_t>(size()));
     std::iota(order_.begin(), order_.end(), 0);
     for (size_t i = 0; i < order_.size(); ++i) {
@@ -92,8 +88,7 @@ class ListFilesIterator final : public IteratorOf<ListFiles> {
     }
   }
 
-  uint64_t seed_;
-  int64_t epoch_;
+  PassSeed seed_;
   int64_t next_ = 0;
   std::vector<int64_t> order_;  // empty until the first element is asked for
 };

@@ -24,7 +24,9 @@ class Random final : public Dataset {
 class RandomIterator final : public IteratorOf<Random> {
  public:
   RandomIterator(const Random& op, const IteratorContext& context)
-      : IteratorOf(op, context), seed_(op, op.seed(), op.anew(), &run()), random_(seed_.Random()) {}
+      : IteratorOf(op, context),
+        seed_(op, op.seed(), op.anew(), context),
+        random_(seed_.Random()) {}
 
  private:
   Status Produce(Element* out) override {

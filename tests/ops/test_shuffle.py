@@ -127,3 +127,33 @@ def test_a_shuffle_inside_a_function_begins_anew_for_each_element():
     got = order(make())
     assert got[:5] == got[5:10] == got[10:] == [1, 2, 0, 3, 4]
     check_op(make, got, alike=False)
+
+
+@pytest.mark.parametrize("calls", [1, 2, 8, fp.AUTOTUNE])
+def test_a_shuffled_dataset_that_functions_share_has_an_order_for_each_element(calls):
+    """Whatever the order in which threads open them; and from every position."""
+    shared = fp.Dataset.range(6).shuffle(6, seed=3)
+    numbers = fp.Dataset.range(12)
+
+    def make(num_parallel_calls):
+        return numbers.interleave(
+            lambda x: shared.map(lambda y: 10 * x + y),
+            cycle_length=8,
+            num_parallel_calls=num_parallel_calls,
+        )
+
+    expected = order(make(None))
+    orders = {tuple(y % 10 for y in expected if y // 10 == x) for x in range(12)}
+    assert len(orders) > 6
+    for _ in range(5):
+        assert order(make(calls)) == expected
+
+
+def test_a_shared_shuffled_dataset_goes_on_from_a_position_in_a_later_epoch():
+    shared = fp.Dataset.range(4).shuffle(4, seed=3)
+
+    def make():
+        inner = fp.Dataset.range(2).flat_map(lambda x: shared)
+        return inner.shuffle(2, seed=5).repeat(3)
+
+    check_op(make, order(make()), alike=False)

@@ -49,7 +49,7 @@ TEST_CASE("threads: as many run as were asked for, and all are joined") {
       gate.AwaitOpen();
       gate.Leave();
     });
-    group.Resize(5);
+    CHECK(group.Resize(5).ok());
     gate.AwaitInside(5);
     CHECK(group.size() == 5);
     CHECK(ThreadBudget::Get().running() == before + 5);
@@ -71,11 +71,11 @@ TEST_CASE("threads: shrinking lets the highest leave, growing starts them again"
     gate.Leave();
   });
   group = &threads;
-  threads.Resize(4);
+  CHECK(threads.Resize(4).ok());
   gate.AwaitInside(4);
-  threads.Resize(1);
+  CHECK(threads.Resize(1).ok());
   gate.AwaitInside(1);
-  threads.Resize(3);
+  CHECK(threads.Resize(3).ok());
   gate.AwaitInside(3);
   CHECK(threads.size() == 3);
   gate.Open();
@@ -87,8 +87,8 @@ TEST_CASE("threads: the process-wide cap is hard, but a group gets its first thr
   Gate gate;
   ThreadGroup first("first", [&](int) { gate.AwaitOpen(); });
   ThreadGroup second("second", [&](int) { gate.AwaitOpen(); });
-  first.Resize(8);
-  second.Resize(8);
+  CHECK(first.Resize(8).ok());
+  CHECK(second.Resize(8).ok());
   CHECK(first.size() == 2);
   CHECK(second.size() == 1);
   gate.Open();

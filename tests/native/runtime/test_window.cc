@@ -44,7 +44,7 @@ std::vector<int64_t> Run(bool ordered, int workers, int64_t capacity) {
       window.Publish(chunk);
     }
   });
-  threads.Resize(workers);
+  CHECK(threads.Resize(workers).ok());
   std::vector<int64_t> numbers;
   std::unique_ptr<Window::Chunk> chunk;
   while (window.Take(*token, &chunk).ok()) {

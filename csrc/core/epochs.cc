@@ -1,0 +1,31 @@
+#include "core/epochs.h"
+
+#include "core/dataset.h"
+
+namespace fastpipe {
+
+int64_t Epochs::Next(const Dataset* dataset) {
+  MutexLock lock(mutex_);
+  return Count(dataset)++;
+}
+
+int64_t Epochs::Upcoming(const Dataset* dataset) {
+  MutexLock lock(mutex_);
+  auto found = counts_.find(dataset->weak_from_this());
+  return found == counts_.end() ? 0 : found->second;
+}
+
+void Epochs::SetNext(const Dataset* dataset, int64_t epoch) {
+  MutexLock lock(mutex_);
+  Count(dataset) = epoch;
+}
+
+int64_t& Epochs::Count(const Dataset* dataset) {
+  if (counts_.size() >= prune_at_) {
+    std::erase_if(counts_, [](const auto& entry) { return entry.first.expired(); });
+    prune_at_ = 2 * counts_.size() + 64;
+  }
+  return counts_[dataset->weak_from_this()];
+}
+
+}  // namespace fastpipe
