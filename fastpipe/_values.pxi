@@ -97,7 +97,11 @@ cdef class _Arguments:
     def __cinit__(self, str owner, dict values):
         self.args = new Args(owner.encode())
         for name, value in values.items():
-            self.args.Set(name.encode(), _to_value(value))
+            try:
+                self.args.Set(name.encode(), _to_value(value))
+            except OverflowError:
+                raise OverflowError(
+                    f"{owner}: {name} must fit into 64 bits, got {value!r}") from None
 
     def __dealloc__(self):
         del self.args

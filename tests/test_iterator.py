@@ -204,3 +204,18 @@ def test_nothing_runs_until_the_first_next():
     assert _core.running_threads() == threads
     next(it)
     assert _core.running_threads() > threads
+
+
+def test_a_dataset_out_of_a_pipeline_keeps_the_functions_of_that():
+    def add(x):
+        return x + 1
+
+    windows = fp.Dataset.range(4).map(lambda x: fp.py_function(add, [x], fp.int64)).window(2)
+    shared = fp.Dataset.range(3).map(lambda x: fp.py_function(add, [x], fp.int64))
+    (inner,) = list(fp.Dataset.from_tensors(0).map(lambda x: shared))
+    first = next(iter(windows))
+    del windows
+    shared = None  # the pipeline that gave `inner` is gone as well
+    gc.collect()
+    assert [int(x) for x in first] == [1, 2]
+    assert [int(x) for x in inner] == [1, 2, 3]

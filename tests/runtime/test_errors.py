@@ -1,5 +1,6 @@
 """Bad input: the right class, a message that says where, and the next element still arrives."""
 
+import sys
 import traceback
 
 import numpy as np
@@ -250,3 +251,51 @@ def test_keyboard_interrupt_in_a_python_function_reaches_the_user():
     )
     with pytest.raises(KeyboardInterrupt):
         next(iter(ds))
+
+
+@pytest.mark.parametrize("calls", [None, 2])
+def test_an_exception_that_cannot_be_printed_arrives_as_it_is(calls):
+    class Unprintable(Exception):
+        def __str__(self):
+            raise RuntimeError("no text")
+
+    def fail(x):
+        raise Unprintable
+
+    ds = fp.Dataset.range(2).map(
+        lambda x: fp.py_function(fail, [x], fp.int64), num_parallel_calls=calls
+    )
+    iterator = iter(ds)
+    for _ in range(2):
+        with pytest.raises(Unprintable):
+            next(iterator)
+    with pytest.raises(StopIteration):
+        next(iterator)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+def test_an_exception_raised_for_many_elements_says_where_it_was_raised_last():
+    same = ValueError("again")
+
+    def fail(x):
+        raise same
+
+    iterator = iter(fp.Dataset.range(9).map(lambda x: fp.py_function(fail, [x], fp.int64)))
+    for _ in range(9):
+        with pytest.raises(ValueError, match="again"):
+            next(iterator)
+    (note,) = same.__notes__
+    assert "element 8" in note
+
+
+@pytest.mark.parametrize(
+    ("make", "argument"),
+    [
+        (lambda: fp.Dataset.range(3).batch(2**63), "batch: batch_size"),
+        (lambda: fp.Dataset.range(3).take(10**30), "take: count"),
+        (lambda: fp.Dataset.range(10**30), "range: stop"),
+    ],
+)
+def test_a_number_beyond_64_bits_is_named(make, argument):
+    with pytest.raises(OverflowError, match=f"{argument} must fit into 64 bits, got [0-9]+$"):
+        make()
