@@ -159,16 +159,9 @@ class Pipeline::Turn {
  public:
   explicit Turn(Pipeline* pipeline) : pipeline_(pipeline) {}
   ~Turn() {
-    if (!mine_) return;
-    bool closing = false;
-    {
-      MutexLock lock(pipeline_->mutex_);
-      closing = pipeline_->closing_;
-    }
-    if (closing) pipeline_->Stop();
-    MutexLock lock(pipeline_->mutex_);
-    pipeline_->user_ = nullptr;
-    pipeline_->turn_.NotifyAll();
+    if (!mine_ || End(/*even_if_closing=*/false)) return;
+    pipeline_->Stop();
+    End(/*even_if_closing=*/true);
   }
   // Waits for the turn; an error if it will never come.
   Status Take() {
@@ -198,6 +191,15 @@ class Pipeline::Turn {
   }
 
  private:
+  // False if the pipeline must be stopped first.
+  bool End(bool even_if_closing) {
+    MutexLock lock(pipeline_->mutex_);
+    if (pipeline_->closing_ && !even_if_closing) return false;
+    pipeline_->user_ = nullptr;
+    pipeline_->turn_.NotifyAll();
+    return true;
+  }
+
   Pipeline* const pipeline_;
   bool mine_ = false;
 };

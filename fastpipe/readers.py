@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -162,6 +161,8 @@ def SqlDataset(driver_name: str, data_source_name: str, query: str, output_types
     dtypes = [as_dtype(dtype) for dtype in dtypes]
 
     def rows() -> Iterator[Any]:
+        import sqlite3  # few need it, and `import fastpipe` shall stay cheap
+
         try:
             place = Path(data_source_name).absolute().as_uri() + "?mode=ro"
             connection = sqlite3.connect(place, uri=True, check_same_thread=False)

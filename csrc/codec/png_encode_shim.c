@@ -1,46 +1,20 @@
 #include "codec/png_encode_shim.h"
 
-#include <png.h>
-#include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "codec/png_callbacks.h"
 
 enum { kFirstCapacity = 16 * 1024, kMemoryLevel = 9 };
 
 struct fastpipe_png_writer {
   png_structp png;
   png_infop info;
-  jmp_buf jump;
-  char message[128];
-  bool out_of_memory;
+  struct fastpipe_png_trap trap;
   uint8_t* data;
   size_t capacity;
   size_t size;
 };
-
-static void OnError(png_structp png, png_const_charp message) {
-  struct fastpipe_png_writer* self = png_get_error_ptr(png);
-  snprintf(self->message, sizeof self->message, "%s", message);
-  longjmp(self->jump, 1);
-}
-
-static void OnWarning(png_structp png, png_const_charp message) {
-  (void)png;
-  (void)message;
-}
-
-static png_voidp Allocate(png_structp png, png_alloc_size_t size) {
-  struct fastpipe_png_writer* self = png_get_mem_ptr(png);
-  void* memory = malloc(size);
-  if (memory == NULL) self->out_of_memory = true;
-  return memory;
-}
-
-static void Release(png_structp png, png_voidp memory) {
-  (void)png;
-  free(memory);
-}
 
 static void Write(png_structp png, png_bytep from, size_t size) {
   struct fastpipe_png_writer* self = png_get_io_ptr(png);
@@ -49,7 +23,7 @@ static void Write(png_structp png, png_bytep from, size_t size) {
     while (capacity - self->size < size) capacity *= 2;
     uint8_t* data = realloc(self->data, capacity);
     if (data == NULL) {
-      self->out_of_memory = true;
+      self->trap.out_of_memory = true;
       png_error(png, "out of memory");
     }
     self->data = data;
@@ -62,9 +36,9 @@ static void Write(png_structp png, png_bytep from, size_t size) {
 static void Flush(png_structp png) { (void)png; }
 
 static bool Create(struct fastpipe_png_writer* self) {
-  if (setjmp(self->jump)) return false;
-  self->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, self, OnError, OnWarning, self,
-                                        Allocate, Release);
+  if (setjmp(self->trap.jump)) return false;
+  self->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &self->trap, PngError,
+                                        PngIgnoreWarning, &self->trap, PngAllocate, PngRelease);
   if (self->png == NULL) return false;
   self->info = png_create_info_struct(self->png);
   if (self->info == NULL) return false;
@@ -99,7 +73,7 @@ bool fastpipe_png_write(struct fastpipe_png_writer* self, const struct fastpipe_
                         const uint8_t* pixels) {
   static const int kColorTypes[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
                                     PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
-  if (setjmp(self->jump)) return false;
+  if (setjmp(self->trap.jump)) return false;
   // The caller has checked what the image costs; one long side is no reason to refuse.
   png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_compression_level(self->png, output->compression);
@@ -122,9 +96,9 @@ const uint8_t* fastpipe_png_writer_data(const struct fastpipe_png_writer* self, 
 }
 
 const char* fastpipe_png_writer_message(const struct fastpipe_png_writer* self) {
-  return self->message;
+  return self->trap.message;
 }
 
 bool fastpipe_png_writer_out_of_memory(const struct fastpipe_png_writer* self) {
-  return self->out_of_memory;
+  return self->trap.out_of_memory;
 }

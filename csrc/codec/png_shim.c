@@ -1,17 +1,14 @@
 #include "codec/png_shim.h"
 
-#include <png.h>
-#include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "codec/png_callbacks.h"
 
 struct fastpipe_png {
   png_structp png;
   png_infop info;
-  jmp_buf jump;
-  char message[128];
-  bool out_of_memory;
+  struct fastpipe_png_trap trap;
   const uint8_t* next;
   size_t left;
   uint32_t width, height;
@@ -20,29 +17,6 @@ struct fastpipe_png {
   bool widen;    // libpng gives 8 bits where 16 are wanted
   int passes;
 };
-
-static void OnError(png_structp png, png_const_charp message) {
-  struct fastpipe_png* self = png_get_error_ptr(png);
-  snprintf(self->message, sizeof self->message, "%s", message);
-  longjmp(self->jump, 1);
-}
-
-static void OnWarning(png_structp png, png_const_charp message) {
-  (void)png;
-  (void)message;
-}
-
-static png_voidp Allocate(png_structp png, png_alloc_size_t size) {
-  struct fastpipe_png* self = png_get_mem_ptr(png);
-  void* memory = malloc(size);
-  if (memory == NULL) self->out_of_memory = true;
-  return memory;
-}
-
-static void Release(png_structp png, png_voidp memory) {
-  (void)png;
-  free(memory);
-}
 
 static void Read(png_structp png, png_bytep to, size_t size) {
   struct fastpipe_png* self = png_get_io_ptr(png);
@@ -59,9 +33,9 @@ static void IgnoreText(png_structp png) {
 }
 
 static bool Create(struct fastpipe_png* self) {
-  if (setjmp(self->jump)) return false;
-  self->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, self, OnError, OnWarning, self,
-                                       Allocate, Release);
+  if (setjmp(self->trap.jump)) return false;
+  self->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &self->trap, PngError,
+                                       PngIgnoreWarning, &self->trap, PngAllocate, PngRelease);
   if (self->png == NULL) return false;
   self->info = png_create_info_struct(self->png);
   if (self->info == NULL) return false;
@@ -91,7 +65,7 @@ void fastpipe_png_free(struct fastpipe_png* self) {
 }
 
 bool fastpipe_png_read_header(struct fastpipe_png* self, struct fastpipe_png_header* header) {
-  if (setjmp(self->jump)) return false;
+  if (setjmp(self->trap.jump)) return false;
   png_read_info(self->png, self->info);
   self->width = png_get_image_width(self->png, self->info);
   self->height = png_get_image_height(self->png, self->info);
@@ -136,7 +110,7 @@ static bool IsLittleEndian(void) {
 }
 
 bool fastpipe_png_configure(struct fastpipe_png* self, int channels, int bits) {
-  if (setjmp(self->jump)) return false;
+  if (setjmp(self->trap.jump)) return false;
   const int color_type = png_get_color_type(self->png, self->info);
   const int bit_depth = png_get_bit_depth(self->png, self->info);
   self->channels = channels;
@@ -165,7 +139,7 @@ static void WidenRow(uint8_t* row, size_t values) {
 }
 
 bool fastpipe_png_read(struct fastpipe_png* self, uint8_t* pixels, ptrdiff_t row_stride) {
-  if (setjmp(self->jump)) return false;
+  if (setjmp(self->trap.jump)) return false;
   for (int pass = 0; pass < self->passes; ++pass) {
     for (uint32_t y = 0; y < self->height; ++y) {
       png_read_row(self->png, pixels + (ptrdiff_t)y * row_stride, NULL);
@@ -178,6 +152,8 @@ bool fastpipe_png_read(struct fastpipe_png* self, uint8_t* pixels, ptrdiff_t row
   return true;
 }
 
-const char* fastpipe_png_message(const struct fastpipe_png* self) { return self->message; }
+const char* fastpipe_png_message(const struct fastpipe_png* self) { return self->trap.message; }
 
-bool fastpipe_png_out_of_memory(const struct fastpipe_png* self) { return self->out_of_memory; }
+bool fastpipe_png_out_of_memory(const struct fastpipe_png* self) {
+  return self->trap.out_of_memory;
+}

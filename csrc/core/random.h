@@ -22,10 +22,6 @@ class CounterRandom {
   CounterRandom(uint64_t key, uint64_t stream) : key_(MixBits(MixBits(key) ^ stream)) {}
   // Number `counter` of the stream.
   uint64_t At(uint64_t counter) const { return MixBits(key_ ^ MixBits(counter)); }
-  // Uniform in [0, limit). REQUIRES: limit > 0. The bias is below 2^-64 * limit.
-  uint64_t Below(uint64_t limit, uint64_t counter) const {
-    return static_cast<uint64_t>((static_cast<unsigned __int128>(At(counter)) * limit) >> 64);
-  }
 
  private:
   uint64_t key_;

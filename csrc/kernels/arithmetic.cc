@@ -13,16 +13,6 @@
 namespace fastpipe {
 namespace {
 
-// The result of `compute` on values in which it cannot overflow.
-template <typename T, typename F>
-T Wrapped(T a, T b, F compute) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(compute(static_cast<Wrapping<T>>(a), static_cast<Wrapping<T>>(b)));
-  } else {
-    return compute(a, b);
-  }
-}
-
 struct Add {
   template <typename T>
   static T Apply(T a, T b) {

@@ -2,6 +2,7 @@
 // exponentials along `axis`. `exclusive` leaves out the value itself; `reverse` runs from the end.
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "core/registry.h"
@@ -19,25 +20,13 @@ struct Direction {
 template <typename T>
 struct RunningSum {
   static constexpr Wide<T> kStart = 0;
-  static Wide<T> Fold(Wide<T> a, Wide<T> b) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
-    } else {
-      return a + b;
-    }
-  }
+  static Wide<T> Fold(Wide<T> a, Wide<T> b) { return Wrapped(a, b, std::plus<>()); }
 };
 
 template <typename T>
 struct RunningProduct {
   static constexpr Wide<T> kStart = 1;
-  static Wide<T> Fold(Wide<T> a, Wide<T> b) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
-    } else {
-      return a * b;
-    }
-  }
+  static Wide<T> Fold(Wide<T> a, Wide<T> b) { return Wrapped(a, b, std::multiplies<>()); }
 };
 
 template <typename T>

@@ -63,6 +63,16 @@ T FromWide(Wide<T> value) {
 template <std::integral T>
 using Wrapping = std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>;
 
+// The result of `compute` on values in which it cannot overflow.
+template <typename T, typename F>
+T Wrapped(T a, T b, F compute) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(compute(static_cast<Wrapping<T>>(a), static_cast<Wrapping<T>>(b)));
+  } else {
+    return compute(a, b);
+  }
+}
+
 constexpr size_t kDTypes = static_cast<size_t>(DType::kDataset) + 1;
 
 // One entry a dtype; the default, a null pointer, where the operation does not exist.

@@ -13,15 +13,6 @@
 namespace fastpipe {
 namespace {
 
-template <typename T>
-T Wrapped(T a, T b, auto compute) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(compute(static_cast<Wrapping<T>>(a), static_cast<Wrapping<T>>(b)));
-  } else {
-    return compute(a, b);
-  }
-}
-
 struct Replace {
   template <typename T>
   static T Apply(T, T b) {

@@ -18,15 +18,6 @@
 namespace fastpipe {
 namespace {
 
-template <typename T>
-T Wrapped(T a, T b, auto compute) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(compute(static_cast<Wrapping<T>>(a), static_cast<Wrapping<T>>(b)));
-  } else {
-    return compute(a, b);
-  }
-}
-
 // Fold joins a value to the state of its segment; Finish gets how many there were.
 template <typename T>
 struct SumOf {

@@ -6,6 +6,7 @@
 // dtypes.
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "core/registry.h"
@@ -47,11 +48,7 @@ struct Sign {
 struct Square {
   template <typename T>
   static T Apply(T a) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return a * a;
-    } else {
-      return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(a));
-    }
+    return Wrapped(a, a, std::multiplies<>());
   }
 };
 

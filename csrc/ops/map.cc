@@ -50,12 +50,10 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
     return input_->Skip(count, skipped);
   }
   Status SavePosition(PositionWriter* writer) override {
-    return SaveLikeStage([this](PositionWriter* input) { return input_->Save(input); }, writer);
+    return SaveLikeStage(input_.get(), writer);
   }
   Status RestorePosition(PositionReader* reader) override {
-    return RestoreLikeStage(
-        [this](PositionReader* input) { return input_->Restore(input); },
-        [this](int64_t count, int64_t* skipped) { return input_->Skip(count, skipped); }, reader);
+    return RestoreLikeStage(input_.get(), reader);
   }
 
   FunctionCall call_;

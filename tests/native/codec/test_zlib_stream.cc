@@ -5,45 +5,18 @@
 
 #include "codec/zlib_stream.h"
 #include "deflate.h"
+#include "streams.h"
 
 namespace fastpipe {
 namespace {
 
-struct Inflated {
-  std::string bytes;
-  Status status;
-  bool complete = false;
-};
-
-// Feeds `input` in pieces of `piece` bytes and takes the result in pieces of `room`.
 Inflated Inflate(std::string_view input, ZlibFormat format, size_t piece, size_t room) {
   ZlibStream stream(format);
-  Inflated result;
-  std::string out(room, '\0');
-  while (result.status.ok()) {
-    std::string_view given = input.substr(0, piece);
-    const size_t before = given.size();
-    auto count = stream.Inflate(&given, reinterpret_cast<uint8_t*>(out.data()), room);
-    input.remove_prefix(before - given.size());
-    if (!count.ok()) {
-      result.status = count.status();
-    } else {
-      result.bytes.append(out, 0, count.value());
-      if (count.value() == 0 && input.empty()) break;
-    }
-  }
-  result.complete = stream.complete();
-  return result;
-}
-
-std::string Sample() {
-  std::string text;
-  for (int i = 0; i < 500; ++i) text += "line " + std::to_string(i * i) + "\n";
-  return text;
+  return InflateInPieces(&stream, input, piece, room);
 }
 
 TEST_CASE("zlib stream: any pieces give the same bytes") {
-  const std::string text = Sample();
+  const std::string text = Lines();
   for (ZlibFormat format : {ZlibFormat::kGzip, ZlibFormat::kZlib}) {
     const std::string packed = Deflated(text, format);
     for (size_t piece : {size_t{1}, size_t{7}, size_t{100000}}) {
@@ -96,10 +69,10 @@ TEST_CASE("zlib stream: what follows the end is not dropped silently") {
 }
 
 TEST_CASE("zlib stream: corrupt bytes are an error that stays, after the bytes before it") {
-  std::string packed = Gzipped(Sample());
+  std::string packed = Gzipped(Lines());
   packed[packed.size() - 6] ^= 1;  // the checksum
   const Inflated result = Inflate(packed, ZlibFormat::kGzip, 1000, 1000);
-  CHECK(result.bytes == Sample());
+  CHECK(result.bytes == Lines());
   CHECK(result.status.code() == Code::kDataLoss);
   CHECK(result.status.message() == "incorrect data check");
 
