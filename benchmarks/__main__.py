@@ -7,7 +7,7 @@ import platform
 import sys
 from pathlib import Path
 
-TASKS = ("limit", "photographs", "gil", "small_elements", "start")
+TASKS = ("limit", "photographs", "gil", "small_elements", "start", "autotune")
 
 
 def main() -> int:
@@ -22,6 +22,7 @@ def main() -> int:
     run.add_argument("--rounds", type=int, default=5, help="of all contenders; default: 5")
     run.add_argument("--threads", type=int, default=2, help="of each contender; default: 2")
     run.add_argument("--elements", type=int, default=1000, help="photographs a round")
+    run.add_argument("--scenario", action="append", help="of autotune; default: all of them")
     arguments = parser.parse_args()
     if arguments.command == "list":
         for task in TASKS:

@@ -33,6 +33,10 @@ class Report:
         """Records a figure that must be less than `limit`."""
         self.verdicts.append((what, f"{measured:.2f}", f"< {limit:g}", measured < limit))
 
+    def at_most(self, what: str, measured: float, limit: float) -> None:
+        """Records a figure that must not be more than `limit`."""
+        self.verdicts.append((what, f"{measured:.2f}", f"<= {limit:g}", measured <= limit))
+
     @property
     def met(self) -> bool:
         return all(verdict[3] for verdict in self.verdicts)
