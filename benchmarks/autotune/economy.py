@@ -126,11 +126,12 @@ def at_rest(arguments: argparse.Namespace) -> Report:
     for name, pipeline in pipelines.items():
         with pipeline.iterator() as iterator:
             start, cpu = time.perf_counter(), time.process_time()
+            tuner_then = threads.tuner_seconds()
             _take_until(iterator, start + _SETTLING_SECONDS)
             early = set(iterator.autotune_log())
             _take_until(iterator, start + _SETTLING_SECONDS + _REST_SECONDS)
             log = iterator.autotune_log()
-            tuner = threads.tuner_seconds()
+            tuner = threads.tuner_seconds() - tuner_then
             cost = 100 * tuner / (time.process_time() - cpu)
             elapsed = time.perf_counter() - start
         late = sum(line not in early for line in log)

@@ -37,7 +37,6 @@ class Pass:
         counts: elements that had arrived by then.
         waited: seconds that the consumer waited for each.
         cpu_share: CPU seconds of the process in a second.
-        log: the autotune_log at the end.
     """
 
     warm_up: float
@@ -46,7 +45,6 @@ class Pass:
     counts: list[int] = field(default_factory=list)
     waited: list[float] = field(default_factory=list)
     cpu_share: float = 0.0
-    log: list[str] = field(default_factory=list)
 
     @property
     def rate(self) -> float:
@@ -113,7 +111,6 @@ def drive(
             if pause:
                 time.sleep(pause)
         made.cpu_share = (time.process_time() - cpu_then) / (time.perf_counter() - warm_at)
-        made.log = iterator.autotune_log()
     return made
 
 
@@ -214,7 +211,7 @@ def compare(
     coarse = {setting: measure(setting, COARSE) for setting in settings}
     finalists = sorted(settings, key=lambda setting: better(coarse[setting]))[-FINALISTS:]
     autotune = (fp.AUTOTUNE,) * len(settings[0])
-    passes: dict[Setting, list[Pass]] = {each: [] for each in [*sorted(finalists), autotune]}
+    passes: dict[Setting, list[Pass]] = {setting: [] for setting in [*sorted(finalists), autotune]}
     for number in range(rounds):
         # Turned around every other time: nobody always follows the same one.
         turns = list(passes) if number % 2 == 0 else list(reversed(passes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import threading
+from typing import Any
 
 import fastpipe as fp
 from benchmarks.autotune import inputs, threads
@@ -23,7 +24,7 @@ def two_pipelines(arguments: argparse.Namespace) -> Report:
     options.autotune.cpu_budget = _CAP
     paths = inputs.some_photographs(arguments, 1000)
 
-    def make(calls: int) -> fp.Dataset:
+    def make(calls: int) -> Any:
         return inputs.batches_of_photographs(paths, calls).with_options(options)
 
     cases = [("AUTOTUNE", fp.AUTOTUNE, arguments.rounds), ("1 thread each", 1, 1)]
@@ -48,7 +49,7 @@ def two_pipelines(arguments: argparse.Namespace) -> Report:
     return report
 
 
-def _together(datasets: list[fp.Dataset]) -> tuple[list[Pass], list[float]]:
+def _together(datasets: list[Any]) -> tuple[list[Pass], list[float]]:
     """A pass of each at the same time, and how many threads were runnable after the warm-up."""
     passes: dict[int, Pass] = {}
 

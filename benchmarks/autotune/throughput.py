@@ -30,7 +30,7 @@ def photographs(arguments: argparse.Namespace) -> Report:
     """Read, decode, resize to 224x224, batches of 64, from the disk."""
     paths = inputs.some_photographs(arguments, 1000)
 
-    def make(calls: int) -> fp.Dataset:
+    def make(calls: int) -> Any:
         return inputs.batches_of_photographs(paths, calls)
 
     settings = grid(powers_of_two(8 * inputs.cores()))  # more cannot help: it only computes
