@@ -20,6 +20,12 @@ namespace {
 std::atomic<int64_t> fork_generation{0};
 
 void UnlockAfterFork(bool in_child) {
+  UnlockTunersAfterFork(in_child);
+  if (in_child) {
+    MemoryShare::ForgetAllAfterFork();
+    StageRegistry::ForgetAllAfterFork();
+  }
+  CpuMeter::Get().UnlockAfterFork(in_child);
   ThreadBudget::Get().UnlockAfterFork(in_child);
   BufferPool::Get().UnlockAfterFork();
 }
@@ -28,8 +34,10 @@ void UnlockAfterFork(bool in_child) {
 // exist in the child to give it back.
 const int at_fork_registered = pthread_atfork(
     [] {
+      LockTunersForFork();
       BufferPool::Get().LockForFork();
       ThreadBudget::Get().LockForFork();
+      CpuMeter::Get().LockForFork();
     },
     [] { UnlockAfterFork(/*in_child=*/false); },
     [] {
@@ -46,7 +54,7 @@ uint64_t Checksum(std::string_view bytes) {
   return sum;
 }
 
-std::unique_ptr<FileSystem> SimulatedStorage(const PipelineOptions& options) {
+std::unique_ptr<FaultyFileSystem> SimulatedStorage(const PipelineOptions& options) {
   if (!options.simulate_storage) return nullptr;
   return NewFaultyFileSystem(PosixFileSystem(), options.faults);
 }
@@ -116,16 +124,14 @@ Status RunKernel(const Args& attrs, const std::vector<Tensor>& inputs,
   return status;
 }
 
-void SetSimulatedStorage(PipelineOptions* options, int64_t open_delay, int64_t read_delay,
-                         int64_t bytes_per_second, int64_t max_read, int64_t fail_open,
-                         int64_t fail_read) {
-  options->simulate_storage = true;
-  options->faults.open_delay = std::chrono::nanoseconds(open_delay);
-  options->faults.read_delay = std::chrono::nanoseconds(read_delay);
-  options->faults.bytes_per_second = bytes_per_second;
-  options->faults.max_read = static_cast<size_t>(std::max<int64_t>(max_read, 0));
-  options->faults.fail_open = fail_open;
-  options->faults.fail_read = fail_read;
+Faults MakeFaults(int64_t open_delay, int64_t read_delay, int64_t bytes_per_second,
+                  int64_t max_read, int64_t fail_open, int64_t fail_read) {
+  return {std::chrono::nanoseconds(open_delay),
+          std::chrono::nanoseconds(read_delay),
+          bytes_per_second,
+          static_cast<size_t>(std::max<int64_t>(max_read, 0)),
+          fail_open,
+          fail_read};
 }
 
 // Pipelines that were closed on one of their own threads, until somebody else joins those.
@@ -231,6 +237,7 @@ void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
   run_cancel_ = cancel_->Child();
   iterator_ =
       dataset_->MakeIterator({run, run_cancel_, {.run = random_seed}, std::make_shared<Epochs>(0)});
+  metered_ = run->metered();
   MutexLock lock(mutex_);
   run_ = std::move(run);
 }
@@ -270,7 +277,12 @@ Status Pipeline::Next(Element* element) {
   FASTPIPE_RETURN_IF_ERROR(turn.Take());
   used_ = true;
   if (!end_position_.empty()) return Status::EndOfSequence();
-  Status status = iterator_->Next(element);
+  Status status;
+  {
+    // What the caller's own thread computes counts, but only workers are held up.
+    CallerMeter meter(metered_);
+    status = iterator_->Next(element);
+  }
   if (status.end_of_sequence()) {
     // Workers that are still busy, below the longer input of a zip, have nothing to work for.
     PositionWriter writer;
@@ -287,7 +299,9 @@ void Pipeline::StopTuner() {
   {
     MutexLock lock(mutex_);
     tuner = std::move(tuner_);
-    if (tuner) tuner_log_ = tuner->Log();
+    if (!tuner) return;
+    tuner_log_ = tuner->Log();
+    bottleneck_ = tuner->Latest().sentence;
   }
 }
 
@@ -375,15 +389,44 @@ std::vector<StageReport> Pipeline::Stages() {
   std::vector<StageReport> reports;
   CurrentRun()->stages().ForEach([&](Stage* stage) {
     const StageStats& stats = stage->stats;
-    reports.push_back({stage->label, stage->running_threads(), stage->window.value(),
-                       stage->threads.tunable() || stage->window.tunable(),
+    const WorkerTotals time = stage->workers.Read(/*ask_linux=*/true);
+    PhaseClock::Totals consumer{};
+    stage->consumer.AddTo(&consumer);
+    reports.push_back({stage->label, reinterpret_cast<int64_t>(stage->op), stage->running_threads(),
+                       stage->window.value(), stage->threads.tunable() || stage->window.tunable(),
                        StageStats::Get(stats.elements), StageStats::Get(stats.delivered),
-                       StageStats::Get(stats.busy_ns), StageStats::Get(stats.cpu_ns),
-                       StageStats::Get(stats.input_wait_ns), StageStats::Get(stats.full_wait_ns),
-                       StageStats::Get(stats.empty_wait_ns), StageStats::Get(stats.buffered),
-                       StageStats::Get(stats.buffered_bytes)});
+                       time[Phase::kCompute] + time[Phase::kPull], time.cpu_ns, time.core_wait_ns,
+                       time[Phase::kInput], time[Phase::kLock], time[Phase::kRoom],
+                       consumer[static_cast<size_t>(Phase::kInput)],
+                       StageStats::Get(stats.buffered), StageStats::Get(stats.buffered_bytes),
+                       stage->byte_limit()});
   });
   return reports;
+}
+
+int64_t OpOf(const DatasetRef& dataset) { return reinterpret_cast<int64_t>(dataset.get()); }
+
+std::string Pipeline::Bottleneck() {
+  {
+    MutexLock lock(mutex_);
+    if (!tuner_ && !bottleneck_.empty()) return bottleneck_;
+    const std::string latest = tuner_ ? tuner_->Latest().sentence : "";
+    if (!latest.empty()) return latest;
+  }
+  return DiagnoseWhole(CurrentRun().get()).sentence;
+}
+
+void Pipeline::SetKnobs(int64_t op, int64_t threads, int64_t window) {
+  CurrentRun()->stages().ForEach([&](Stage* stage) {
+    if (reinterpret_cast<int64_t>(stage->op) != op) return;
+    stage->threads.Set(threads);
+    stage->window.Set(window);
+    stage->apply();
+  });
+}
+
+void Pipeline::SetStorage(const Faults& faults) {
+  if (storage_) storage_->SetFaults(faults);
 }
 
 std::vector<std::string> Pipeline::TunerLog() {
@@ -394,8 +437,7 @@ std::vector<std::string> Pipeline::TunerLog() {
 int Pipeline::ThreadCount() {
   int count = 0;
   for (const StageReport& stage : Stages()) count += static_cast<int>(stage.threads);
-  MutexLock lock(mutex_);
-  return count + (tuner_ ? 1 : 0);
+  return count;
 }
 
 int64_t Pipeline::IgnoredErrors() { return CurrentRun()->ignored_errors().load(); }

@@ -79,17 +79,23 @@ struct PipelineOptions {
 };
 
 // Delays in nanoseconds; 0 or less leaves a fault out.
-void SetSimulatedStorage(PipelineOptions* options, int64_t open_delay, int64_t read_delay,
-                         int64_t bytes_per_second, int64_t max_read, int64_t fail_open,
-                         int64_t fail_read);
+Faults MakeFaults(int64_t open_delay, int64_t read_delay, int64_t bytes_per_second,
+                  int64_t max_read, int64_t fail_open, int64_t fail_read);
 
 struct StageReport {
   std::string label;
+  int64_t op;  // identifies its Dataset: see OpOf
   int64_t threads, window;
   bool tuned;
-  int64_t elements, delivered, busy_ns, cpu_ns, input_wait_ns, full_wait_ns, empty_wait_ns;
-  int64_t buffered, buffered_bytes;
+  int64_t elements, delivered;
+  int64_t busy_ns, cpu_ns, core_wait_ns;  // summed over the threads, like the waits of workers
+  int64_t input_wait_ns, lock_wait_ns, full_wait_ns;
+  int64_t empty_wait_ns;  // of the consumer
+  int64_t buffered, buffered_bytes, byte_limit;
 };
+
+// The identity of a dataset, as reports of its stages name it.
+int64_t OpOf(const DatasetRef& dataset);
 
 // One pass. Used by any thread, by one at a time: others wait their turn. What is called from
 // inside its own Next (a function of the pipeline, a signal handler) gets an error instead of a
@@ -111,7 +117,13 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   Status Restore(const std::string& fingerprint, const std::string& state);
   std::vector<StageReport> Stages();
   std::vector<std::string> TunerLog();
-  // Native threads that run for this pipeline.
+  // A sentence on what keeps the pipeline from going faster.
+  std::string Bottleneck();
+  // Sets a stage's knobs by hand, within their bounds; `op` as in its report. For tests.
+  void SetKnobs(int64_t op, int64_t threads, int64_t window);
+  // From now on, for files opened already too. REQUIRES: made with simulated storage.
+  void SetStorage(const Faults& faults);
+  // Native threads of its stages.
   int ThreadCount();
   // Results that ignore_errors left out so far.
   int64_t IgnoredErrors();
@@ -126,7 +138,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
 
   const DatasetRef dataset_;
   const PipelineOptions options_;
-  const std::unique_ptr<FileSystem> storage_;  // the simulated one, if any
+  const std::unique_ptr<FaultyFileSystem> storage_;  // the simulated one, if any
   const std::shared_ptr<CancelToken> cancel_;
   const int64_t fork_generation_;
 
@@ -136,6 +148,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   // Drawn for each run, and saved with it: of random numbers in functions that have no seed.
   uint64_t random_seed_;
   bool used_ = false;         // a Next or a Restore was called
+  bool metered_ = false;      // the run's CPU time is
   std::string end_position_;  // of the iterator, once it has ended; empty before
 
   Mutex mutex_;  // held briefly
@@ -144,7 +157,9 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   bool closing_ GUARDED_BY(mutex_) = false;
   std::shared_ptr<RunContext> run_ GUARDED_BY(mutex_);
   std::unique_ptr<Tuner> tuner_ GUARDED_BY(mutex_);
-  std::vector<std::string> tuner_log_ GUARDED_BY(mutex_);  // of a tuner that has stopped
+  // Of a tuner that has stopped.
+  std::vector<std::string> tuner_log_ GUARDED_BY(mutex_);
+  std::string bottleneck_ GUARDED_BY(mutex_);
   std::unique_ptr<CancelToken::Waker> waker_;
 };
 

@@ -153,23 +153,28 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
 
     cdef cppclass StageReport:
         string label
-        int64_t threads, window
+        int64_t op, threads, window
         cbool tuned
-        int64_t elements, delivered, busy_ns, cpu_ns, input_wait_ns, full_wait_ns, empty_wait_ns
-        int64_t buffered, buffered_bytes
+        int64_t elements, delivered, busy_ns, cpu_ns, core_wait_ns
+        int64_t input_wait_ns, lock_wait_ns, full_wait_ns, empty_wait_ns
+        int64_t buffered, buffered_bytes, byte_limit
+
+    cdef cppclass Faults "fastpipe::Faults":
+        Faults()
+    Faults MakeFaults(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)
+    int64_t OpOf(const DatasetRef&)
 
     cdef cppclass RunOptions "fastpipe::RunOptions":
         RunOptions()
         cbool deterministic, autotune
-        int64_t cpu_budget, ram_budget, initial_threads, min_threads, thread_limit
+        int64_t cpu_budget, ram_budget, initial_threads, min_threads, max_threads, thread_limit
 
     cdef cppclass PipelineOptions:
         PipelineOptions()
         RunOptions run
+        cbool simulate_storage
+        Faults faults
         uint64_t run_index
-
-    void SetSimulatedStorage(PipelineOptions*, int64_t, int64_t, int64_t, int64_t, int64_t,
-                             int64_t)
 
     cdef cppclass Pipeline:
         Status Next(Element*)
@@ -178,6 +183,9 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
         Status Restore(const string&, const string&)
         vector[StageReport] Stages()
         vector[string] TunerLog()
+        string Bottleneck()
+        void SetKnobs(int64_t, int64_t, int64_t)
+        void SetStorage(const Faults&)
         int ThreadCount()
         int64_t IgnoredErrors()
 

@@ -18,10 +18,11 @@ cdef class Iterator:
         settings.run_index = run_index
         (settings.run.deterministic, settings.run.autotune, settings.run.cpu_budget,
          settings.run.ram_budget, settings.run.initial_threads, settings.run.min_threads,
-         settings.run.thread_limit) = options
+         settings.run.max_threads, settings.run.thread_limit) = options
         if storage is not None:
-            SetSimulatedStorage(&settings, storage[0], storage[1], storage[2], storage[3],
-                                storage[4], storage[5])
+            settings.simulate_storage = True
+            settings.faults = MakeFaults(storage[0], storage[1], storage[2], storage[3],
+                                         storage[4], storage[5])
         self._leaves = leaves
         self._unflatten = unflatten
         self._fingerprint = fingerprint
@@ -95,12 +96,13 @@ cdef class Iterator:
             reports = pipeline.Stages()
         return [
             {
-                "label": r.label.decode("utf-8", "replace"), "threads": r.threads,
+                "label": r.label.decode("utf-8", "replace"), "op": r.op, "threads": r.threads,
                 "window": r.window, "autotuned": r.tuned, "elements": r.elements,
                 "delivered": r.delivered, "busy_ns": r.busy_ns, "cpu_ns": r.cpu_ns,
-                "input_wait_ns": r.input_wait_ns, "full_wait_ns": r.full_wait_ns,
+                "core_wait_ns": r.core_wait_ns, "input_wait_ns": r.input_wait_ns,
+                "lock_wait_ns": r.lock_wait_ns, "full_wait_ns": r.full_wait_ns,
                 "empty_wait_ns": r.empty_wait_ns, "buffered": r.buffered,
-                "buffered_bytes": r.buffered_bytes,
+                "buffered_bytes": r.buffered_bytes, "byte_limit": r.byte_limit,
             }
             for r in reports
         ]
@@ -111,6 +113,26 @@ cdef class Iterator:
         with nogil:
             lines = pipeline.TunerLog()
         return [line.decode("utf-8", "replace") for line in lines]
+
+    def bottleneck(self):
+        cdef string sentence
+        cdef Pipeline* pipeline = self._pipeline.get()
+        with nogil:
+            sentence = pipeline.Bottleneck()
+        return sentence.decode("utf-8", "replace")
+
+    def set_knobs(self, int64_t op, int64_t threads, int64_t window):
+        """Sets the knobs of a stage by hand, within their bounds: for tests."""
+        cdef Pipeline* pipeline = self._pipeline.get()
+        with nogil:
+            pipeline.SetKnobs(op, threads, window)
+
+    def change_storage(self, storage):
+        cdef Pipeline* pipeline = self._pipeline.get()
+        cdef Faults faults = MakeFaults(storage[0], storage[1], storage[2], storage[3],
+                                        storage[4], storage[5])
+        with nogil:
+            pipeline.SetStorage(faults)
 
     def ignored_errors(self):
         """How many errors ignore_errors left out so far."""

@@ -133,6 +133,11 @@ cdef class Dataset:
         return result
 
     @property
+    def op_id(self):
+        """Names the op in the reports of its stages."""
+        return OpOf(self._ref)
+
+    @property
     def label(self):
         return self._ref.get().label().decode("utf-8", "replace")
 

@@ -10,6 +10,7 @@ from typing import Any
 from fastpipe import _core
 from fastpipe.errors import OutOfRangeError
 from fastpipe.optional import Optional
+from fastpipe.options import SimulatedStorage
 from fastpipe.structure import LEAF
 
 # How _core.Iterator makes an element; a count of leaves means a flat tuple.
@@ -96,6 +97,30 @@ class Iterator(_core.Iterator):
         Times are in nanoseconds, summed over the stage's threads.
         """
         return self.stages()
+
+    def bottleneck(self) -> str:
+        """What keeps the pipeline from going faster, in a sentence.
+
+        >>> import fastpipe as fp
+        >>> it = iter(fp.Dataset.range(10**6).map(lambda x: x + 1, num_parallel_calls=1))
+        >>> _ = next(it)
+        >>> isinstance(it.bottleneck(), str)
+        True
+        """
+        return super().bottleneck()
+
+    def set_storage(self, storage: SimulatedStorage) -> None:
+        """Changes the simulated storage while the pipeline runs, for files that are open too.
+
+        Raises:
+            ValueError: the pipeline does not read through a SimulatedStorage.
+        """
+        if self._dataset.options().storage is None:
+            raise ValueError(
+                "set_storage: the pipeline reads from real storage; give it a SimulatedStorage "
+                "with Options(storage=...)"
+            )
+        self.change_storage(storage.native())
 
     def autotune_log(self) -> list[str]:
         """What AUTOTUNE decided, one line a decision: when, where, why, from what to what."""

@@ -88,11 +88,15 @@ class AutotuneOptions(OptionSet):
 
     Attributes:
         enabled: False leaves every AUTOTUNE knob where it starts. Default True.
-        cpu_budget: cores it may fill; default: affinity and cgroup quota.
-        ram_budget: bytes that finished results may hold per stage; default: a quarter of what is
-            available.
-        initial_parallelism: threads that a stage starts with; default: the cores.
+        cpu_budget: cores that all pipelines of the process may use together; default: what
+            affinity and cgroup quota give.
+        ram_budget: bytes that the buffers of all stages may hold together; default: a quarter of
+            what is available.
+        initial_parallelism: threads that a stage starts with; default: the cores, shared with
+            other pipelines that run.
         min_parallelism: threads that a stage keeps; default 1.
+        max_parallelism: threads that a stage never goes beyond; default: 256 for a map, 16 for a
+            batch, cycle_length for an interleave.
         autotune_algorithm: accepted, without effect.
     """
 
@@ -101,6 +105,7 @@ class AutotuneOptions(OptionSet):
     ram_budget: int | None = None
     initial_parallelism: int | None = None
     min_parallelism: int | None = None
+    max_parallelism: int | None = None
     autotune_algorithm: AutotuneAlgorithm | None = None
 
 
@@ -229,7 +234,7 @@ class Options(OptionSet):
         """These options, with what `options` sets on top."""
         return _merge(self, options)  # type: ignore[no-any-return]
 
-    def native(self) -> tuple[bool, bool, int, int, int, int, int]:
+    def native(self) -> tuple[bool, bool, int, int, int, int, int, int]:
         """As _core takes it."""
         return (
             self.deterministic is not False,
@@ -238,6 +243,7 @@ class Options(OptionSet):
             self.autotune.ram_budget or 0,
             self.autotune.initial_parallelism or 0,
             self.autotune.min_parallelism or 0,
+            self.autotune.max_parallelism or 0,
             self.threading.private_threadpool_size or 0,
         )
 

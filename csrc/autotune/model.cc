@@ -1,103 +1,502 @@
 #include "autotune/model.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 
 #include "core/status.h"
 
 namespace fastpipe {
 namespace {
 
-constexpr double kStarvedShare = 0.05;    // of the time, the consumer waits
-constexpr double kBusyShare = 0.6;        // of the worker time
-constexpr double kComputingShare = 0.6;   // of busy time spent on a core
-constexpr double kFreeCores = 0.5;        // at least so many, or the cores are all taken
-constexpr double kIdleShare = 0.6;        // of the worker time, waiting for room
-constexpr double kWorthwhileGain = 1.05;  // of the rate
-constexpr int64_t kTrialSamples = 2;
-constexpr int64_t kFirstPatience = 10;
-constexpr int64_t kMaxPatience = 320;
-constexpr int64_t kIdleSamples = 10;
+constexpr double kMillisecond = 1e6;
+constexpr double kSecond = 1e9;
+
+constexpr double kMemoryOfRecent = 0.4 * kSecond;  // older intervals fade with this time constant
+constexpr double kEnoughToGrow = 20 * kMillisecond;
+constexpr double kWorthGrowing = 1.1;   // the speed-up in sight
+constexpr double kGain = 1.05;          // of the rate, or the step is taken back
+constexpr double kBlockedMargin = 1.2;  // waits vary: threads that mostly wait get some more
+constexpr double kFill = 1.25;          // no stage gets more threads than fill all cores so often
+constexpr int64_t kMaxStep = 4;
+
+// At the start and after a change of what elements cost: threads that all hang cost nothing, so
+// nothing needs to be tried out.
+constexpr double kLeapWithin = 0.5 * kSecond;
+constexpr int64_t kLeapStep = 8;
+constexpr int64_t kLeapThreads = 64;
+
+constexpr double kSurplusFor = 1 * kSecond;  // so long before threads are given back
+constexpr double kOverShareFor = 0.3 * kSecond;
+constexpr double kCalmFor = 10 * kSecond;  // so long before a wide window is halved
+constexpr double kOtherRegime = 1.6;       // change of cost or rate that voids what was learnt
+constexpr int64_t kOddLooks = 2;           // in a row with such a cost, or it was chance
+constexpr double kFirstPatience = 20 * kSecond;
+constexpr double kMaxPatience = 300 * kSecond;
 constexpr int64_t kWindowPerThread = 2;
 
-int64_t WindowFor(int64_t threads, const StageSample& sample) {
-  return std::clamp(std::max(sample.window, kWindowPerThread * threads + 2), sample.min_window,
-                    sample.max_window);
+int64_t Nanos(double nanos) { return static_cast<int64_t>(nanos); }
+int Percent(double share) { return static_cast<int>(std::lround(100 * share)); }
+
+std::string Decimal(double value) {
+  char text[32];
+  snprintf(text, sizeof(text), "%.1f", value);
+  return text;
+}
+
+bool Differs(double before, double now) {
+  return before > 0 && now > 0 && std::max(before / now, now / before) > kOtherRegime;
+}
+
+double Starved(const RunSample& sample) {
+  double starved = 0;
+  for (const StageSample& stage : sample.stages) starved += stage.last ? stage.starved : 0;
+  return std::clamp(starved, 0.0, 1.0);
+}
+
+// Nanoseconds of one worker for one element.
+double Cost(const StageSample& stage, double interval_ns) {
+  const double working = std::max(stage.busy() - stage.core_wait, 0.0);
+  return working * interval_ns / static_cast<double>(std::max<int64_t>(stage.elements, 1));
+}
+
+double Rate(const StageSample& stage, double interval_ns) {
+  return static_cast<double>(stage.delivered) * kSecond / std::max(interval_ns, 1.0);
+}
+
+// Threads that a stage needs if the run goes `speedup` times as fast.
+int64_t Need(const StageSample& stage, double speedup, double margin) {
+  const double threads = speedup * (stage.cpu + kBlockedMargin * stage.blocked()) + margin;
+  return std::clamp(static_cast<int64_t>(std::ceil(threads)), stage.min_threads, stage.max_threads);
+}
+
+// Threads with which a stage would fill all cores by itself.
+int64_t Filling(const StageSample& stage, double cores) {
+  if (stage.cpu < 0.01) return stage.max_threads;
+  const double busy = std::max(stage.busy() - stage.core_wait, stage.cpu);
+  return std::max<int64_t>(1, std::llround(kFill * cores * busy / stage.cpu));
+}
+
+int64_t WindowFor(const StageSample& stage, int64_t threads, int64_t wide) {
+  return std::clamp(std::max(kWindowPerThread * threads + 2, wide), stage.min_window,
+                    stage.max_window);
+}
+
+std::string Sentence(const Verdict& verdict, const RunSample& sample, double starved) {
+  if (verdict.limit == Limit::kIdle) return "nothing is asked of the pipeline";
+  if (verdict.limit == Limit::kConsumer) {
+    return StrCat("the consumer is the bottleneck: it waits ", Percent(starved),
+                  " % of the time for the pipeline");
+  }
+  const StageSample& stage = sample.stages[verdict.stage];
+  double cores = 0;
+  for (const StageSample& each : sample.stages) cores += each.cpu;
+  switch (verdict.limit) {
+    case Limit::kCores:
+      return StrCat(stage.label, " limits: ", Decimal(cores), " of ", Decimal(sample.cores),
+                    " cores busy, ", Decimal(stage.cpu), " of them there");
+    case Limit::kSequential:
+      return StrCat("the sequential ops below ", stage.label, " limit: they are busy ",
+                    Percent(stage.pull), " % of the time, on one thread");
+    case Limit::kMemory:
+      return StrCat(stage.label, " limits: its buffers have their share of the memory budget");
+    default:
+      break;
+  }
+  const std::string doing =
+      stage.blocked() > stage.cpu ? "waits for storage (or for the GIL)" : "computes";
+  if (stage.cap > 0 && stage.cap <= stage.threads) {
+    return StrCat(stage.label, " ", doing, ": ", stage.threads,
+                  " at once, and more brought nothing");
+  }
+  const std::string most = stage.min_threads == stage.max_threads
+                               ? "as many as num_parallel_calls says"
+                               : "the most it may have";
+  return StrCat(stage.label, " ", doing, ": ", stage.threads, " at once, ", most,
+                "; more would help");
 }
 
 }  // namespace
 
-StageDecision StageModel::Decide(const StageSample& sample, double spare_cores) {
-  StageDecision keep{sample.threads, sample.window, ""};
-  if (sample.interval_ns <= 0) return keep;
-  if (threads_before_ != 0) {
-    trial_delivered_ += sample.delivered;
-    trial_ns_ += sample.interval_ns;
-    // A rate from a handful of results says nothing: give slow stages more time.
-    if (--trial_samples_ > 0 || (trial_delivered_ < 8 && trial_samples_ > -20)) return keep;
-    return Judge(sample,
-                 static_cast<double>(trial_delivered_) * 1e9 / static_cast<double>(trial_ns_));
+double StageSample::blocked() const { return std::max(busy() - cpu - core_wait, 0.0); }
+
+Verdict Diagnose(const RunSample& sample) {
+  const double starved = Starved(sample);
+  Verdict verdict{Limit::kConsumer, 1 / std::max(1 - starved, 1.0 / 64), 0, ""};
+  double cpu = 0;
+  size_t hottest = 0;
+  bool moving = starved > 0;
+  for (size_t i = 0; i < sample.stages.size(); ++i) {
+    const StageSample& stage = sample.stages[i];
+    cpu += stage.cpu;
+    moving = moving || stage.delivered > 0;
+    if (stage.cpu > sample.stages[hottest].cpu) hottest = i;
   }
-  if (patience_ > 0) --patience_;
+  const auto limit = [&verdict](Limit kind, double speedup, size_t stage) {
+    if (speedup < verdict.speedup) verdict = {kind, speedup, stage, ""};
+  };
+  if (!moving || sample.stages.empty()) {
+    verdict = {Limit::kIdle, 1, 0, ""};
+  } else if (starved >= 0.01 || cpu > sample.cores) {
+    for (size_t i = 0; i < sample.stages.size(); ++i) {
+      const StageSample& stage = sample.stages[i];
+      const double threads = static_cast<double>(stage.threads);
+      const bool most =
+          stage.threads >= stage.max_threads || (stage.cap > 0 && stage.threads >= stage.cap);
+      const bool own = stage.compute > stage.pull;
+      if (most && own && stage.busy() > 0.5 * threads)
+        limit(Limit::kThreads, threads / stage.busy(), i);
+      if (stage.pull > 0.05) limit(Limit::kSequential, 1 / stage.pull, i);
+      if (stage.bytes_full && stage.starved > 0.01 && stage.room > 0) limit(Limit::kMemory, 1, i);
+    }
+    if (cpu > 0.02) limit(Limit::kCores, sample.cores / cpu, hottest);
+  }
+  verdict.sentence = Sentence(verdict, sample, starved);
+  return verdict;
+}
+
+std::vector<StageDecision> RunModel::Decide(const RunSample& sample) {
+  if (sample.interval_ns <= 0) return {};
+  regime_ns_ += sample.interval_ns;
+  NoteRegime(sample);
+  Remember(sample);
+  const RunSample recent = Recent(sample);
+  verdict_ = Diagnose(recent);
+  // Nobody asked for anything: that says nothing about what is needed when somebody does.
+  const Verdict now = Diagnose(sample);
+  quiet_ns_ = now.limit == Limit::kIdle ? quiet_ns_ + sample.interval_ns : 0;
+  if (quiet_ns_ > Nanos(kSecond)) verdict_ = now;
+  if (quiet_ns_ > 0) return {};
+  std::vector<StageDecision> decisions;
+  if (trial_.kind != Trial::Kind::kNone) {
+    decisions = Judge(sample);
+  } else {
+    Learn(recent);
+    decisions = Leap(sample);
+    if (decisions.empty()) decisions = Grow(recent);
+    if (decisions.empty()) decisions = Widen(recent);
+    if (decisions.empty()) decisions = Shrink(recent, sample.interval_ns);
+  }
+  if (!decisions.empty()) Forget();
+  return decisions;
+}
+
+// Adds an interval to what is known of the recent past.
+void RunModel::Remember(const RunSample& sample) {
   const double interval = static_cast<double>(sample.interval_ns);
-  const double worker_time = interval * static_cast<double>(sample.threads);
-  const double starved = static_cast<double>(sample.empty_wait_ns) / interval;
-  const double idle = static_cast<double>(sample.full_wait_ns) / worker_time;
-  idle_samples_ = idle > kIdleShare && starved < kStarvedShare ? idle_samples_ + 1 : 0;
-  if (starved > kStarvedShare && patience_ == 0) {
-    if (static_cast<double>(sample.busy_ns) / worker_time > kBusyShare) {
-      return Grow(sample, spare_cores);
+  const double fade = std::exp(-interval / kMemoryOfRecent);
+  std::map<int64_t, Memory> still;
+  for (const StageSample& stage : sample.stages) {
+    Memory memory = std::move(memory_[stage.id]);
+    StageSample& sum = memory.recent;
+    const auto add = [&](double StageSample::* field) {
+      sum.*field = fade * sum.*field + interval * stage.*field;
+    };
+    for (auto field : {&StageSample::compute, &StageSample::pull, &StageSample::room,
+                       &StageSample::cpu, &StageSample::core_wait, &StageSample::starved}) {
+      add(field);
     }
-    // Sometimes empty, sometimes full: the work comes in bursts, which a larger window evens out.
-    if (sample.full_wait_ns > 0 && sample.window < sample.max_window) {
-      const int64_t window = std::min(2 * sample.window, sample.max_window);
-      return {sample.threads, window,
-              StrCat("bursts: the consumer waited ", static_cast<int>(100 * starved),
-                     " % of the time and the workers waited for room; window ", sample.window,
-                     " -> ", window)};
-    }
+    // Counted in thousandths, so that fading loses nothing of a slow stage.
+    sum.elements = Nanos(fade * static_cast<double>(sum.elements)) + 1000 * stage.elements;
+    sum.delivered = Nanos(fade * static_cast<double>(sum.delivered)) + 1000 * stage.delivered;
+    memory.recent_ns = fade * memory.recent_ns + interval;
+    memory.retry_ns = std::max<int64_t>(memory.retry_ns - sample.interval_ns, 0);
+    memory.calm_ns = stage.starved > 0.01 ? 0 : memory.calm_ns + sample.interval_ns;
+    still.emplace(stage.id, std::move(memory));
   }
-  if (idle_samples_ >= kIdleSamples && sample.threads > sample.min_threads) {
-    idle_samples_ = 0;
-    return {sample.threads - 1, sample.window,
-            StrCat("workers waited for room ", static_cast<int>(100 * idle),
-                   " % of the time; threads ", sample.threads, " -> ", sample.threads - 1)};
-  }
-  return keep;
+  memory_ = std::move(still);
 }
 
-StageDecision StageModel::Grow(const StageSample& sample, double spare_cores) {
-  const double busy = static_cast<double>(std::max<int64_t>(sample.busy_ns, 1));
-  // With all cores taken a thread waits for a core, not for storage: more of them help nobody.
-  const bool computing =
-      static_cast<double>(sample.cpu_ns) / busy > kComputingShare || spare_cores < kFreeCores;
-  int64_t threads =
-      computing ? sample.threads + static_cast<int64_t>(spare_cores + 0.25) : 2 * sample.threads;
-  threads = std::min(threads, sample.max_threads);
-  if (threads <= sample.threads) return {sample.threads, sample.window, ""};
-  rate_before_ =
-      static_cast<double>(sample.delivered) * 1e9 / static_cast<double>(sample.interval_ns);
-  threads_before_ = sample.threads;
-  trial_samples_ = kTrialSamples;
-  trial_delivered_ = trial_ns_ = 0;
-  return {threads, WindowFor(threads, sample),
-          StrCat("the consumer waits and all workers are busy ",
-                 computing ? "computing" : "waiting (storage or the GIL)", "; threads ",
-                 sample.threads, " -> ", threads)};
+// The mean of the recent intervals, with the knobs of the last one.
+RunSample RunModel::Recent(const RunSample& now) const {
+  RunSample recent;
+  recent.cores = now.cores;
+  for (const StageSample& stage : now.stages) {
+    const Memory& memory = memory_.at(stage.id);
+    StageSample mean = stage;
+    for (auto field : {&StageSample::compute, &StageSample::pull, &StageSample::room,
+                       &StageSample::cpu, &StageSample::core_wait, &StageSample::starved}) {
+      mean.*field = memory.recent.*field / memory.recent_ns;
+    }
+    mean.elements = memory.recent.elements / 1000;
+    mean.delivered = memory.recent.delivered / 1000;
+    mean.cap = memory.cap;
+    recent.interval_ns = Nanos(memory.recent_ns);
+    recent.stages.push_back(std::move(mean));
+  }
+  return recent;
 }
 
-StageDecision StageModel::Judge(const StageSample& sample, double rate) {
-  const int64_t before = threads_before_;
-  threads_before_ = 0;
-  if (rate > rate_before_ * kWorthwhileGain) {
-    next_patience_ = 0;
-    return {sample.threads, sample.window, ""};
+// After a change the past says nothing about the future.
+void RunModel::Forget() {
+  for (auto& [id, memory] : memory_) {
+    memory.recent = StageSample();
+    memory.recent_ns = 0;
+    memory.below_ns = memory.below_threads = memory.calm_ns = 0;
   }
-  next_patience_ = std::clamp(2 * next_patience_, kFirstPatience, kMaxPatience);
-  patience_ = next_patience_;
-  return {
-      before, sample.window,
-      StrCat("no gain: ", static_cast<int64_t>(rate_before_), " -> ", static_cast<int64_t>(rate),
-             " results/s; threads ", sample.threads, " -> ", before)};
+}
+
+// What was learnt about a stage holds as long as its elements cost what they did.
+void RunModel::NoteRegime(const RunSample& sample) {
+  const double interval = static_cast<double>(sample.interval_ns);
+  bool changed = false;
+  for (const StageSample& stage : sample.stages) {
+    Memory& memory = memory_[stage.id];
+    // Storage that is at its limit makes each of twice as many reads take twice as long.
+    const double before = trial_.threads_before.contains(stage.id)
+                              ? static_cast<double>(trial_.threads_before.at(stage.id))
+                              : static_cast<double>(stage.threads);
+    const double crowd = std::max(static_cast<double>(stage.threads) / before, 1.0);
+    double cost = Cost(stage, interval);
+    if (cost > memory.learnt_cost) cost = std::max(cost / crowd, memory.learnt_cost);
+    // Without a result the cost is at least this, if there should have been some.
+    const bool tells =
+        stage.elements >= 8 || stage.busy() * interval > 4 * std::max(memory.learnt_cost, 1.0);
+    const bool other = memory.learnt_cost > 0 && tells && stage.busy() > 0 &&
+                       (stage.elements >= 8 || cost > memory.learnt_cost) &&
+                       Differs(memory.learnt_cost, cost);
+    memory.odd_looks = other ? memory.odd_looks + 1 : 0;
+    changed = changed || memory.odd_looks >= kOddLooks;
+  }
+  if (!changed) return;
+  trial_ = Trial();
+  regime_ns_ = 0;
+  feels_its_way_ = false;
+  for (auto& [id, memory] : memory_) {
+    const int64_t wide_window = memory.wide_window;
+    memory = Memory();
+    memory.wide_window = wide_window;
+  }
+}
+
+void RunModel::Learn(const RunSample& recent) {
+  for (const StageSample& stage : recent.stages) {
+    Memory& memory = memory_.at(stage.id);
+    if (memory.recent_ns < kMemoryOfRecent / 2 || stage.elements < 8) continue;
+    const double rate = Rate(stage, memory.recent_ns);
+    if (Differs(memory.learnt_rate, rate)) {
+      memory.cap = memory.floor = memory.window_floor = memory.retry_ns = memory.patience_ns = 0;
+      memory.learnt_rate = rate;
+    }
+    if (memory.learnt_cost == 0) memory.learnt_cost = Cost(stage, memory.recent_ns);
+    if (memory.learnt_rate == 0) memory.learnt_rate = rate;
+  }
+}
+
+StageDecision RunModel::Change(const StageSample& stage, int64_t threads, std::string reason) {
+  threads = std::clamp(threads, stage.min_threads, stage.max_threads);
+  const int64_t window = WindowFor(stage, threads, memory_.at(stage.id).wide_window);
+  return {stage.id, threads, window, StrCat(reason, "; threads ", stage.threads, " -> ", threads)};
+}
+
+std::vector<StageDecision> RunModel::Leap(const RunSample& sample) {
+  const bool early = static_cast<double>(regime_ns_) < kLeapWithin && !feels_its_way_;
+  if (!early || Starved(sample) < 0.5) return {};
+  std::vector<StageDecision> decisions;
+  for (const StageSample& stage : sample.stages) {
+    const double threads = static_cast<double>(stage.threads);
+    const bool hang = stage.busy() > 0.75 * threads && stage.blocked() > 0.75 * stage.busy() &&
+                      stage.pull < 0.5 * stage.busy() && stage.runnable < 0.25 * threads + 0.5;
+    if (!hang) continue;
+    int64_t most = std::min(
+        {stage.max_threads, kLeapThreads, kLeapStep * stage.threads, Filling(stage, sample.cores)});
+    const Memory& memory = memory_.at(stage.id);
+    if (memory.cap > 0) most = std::min(most, memory.cap);
+    if (most <= stage.threads) continue;
+    decisions.push_back(
+        Change(stage, most, "the consumer waits, and all threads wait (storage or the GIL)"));
+  }
+  return decisions;
+}
+
+std::vector<StageDecision> RunModel::Grow(const RunSample& recent) {
+  if (verdict_.speedup < kWorthGrowing || Starved(recent) < 0.01) return {};
+  std::vector<StageDecision> decisions;
+  for (const StageSample& stage : recent.stages) {
+    const Memory& memory = memory_.at(stage.id);
+    const double enough =
+        std::min(std::max(kEnoughToGrow, 1.5 * Cost(stage, memory.recent_ns)), kSecond);
+    if (memory.recent_ns < enough) continue;
+    int64_t threads = std::min(Need(stage, verdict_.speedup, -0.15), kMaxStep * stage.threads);
+    threads = std::min(threads, Filling(stage, recent.cores));
+    if (memory.cap > 0 && memory.retry_ns > 0) threads = std::min(threads, memory.cap);
+    if (threads <= stage.threads) continue;
+    decisions.push_back(
+        Change(stage, threads,
+               StrCat("the consumer waits ", Percent(Starved(recent)), " % of the time, ",
+                      Decimal(stage.busy()), " threads are busy, ", Decimal(stage.cpu),
+                      " of them on a core")));
+  }
+  Begin(Trial::Kind::kGrow, recent, decisions);
+  return decisions;
+}
+
+std::vector<StageDecision> RunModel::Widen(const RunSample& recent) {
+  if (Starved(recent) < 0.01) return {};
+  std::vector<StageDecision> decisions;
+  for (const StageSample& stage : recent.stages) {
+    Memory& memory = memory_.at(stage.id);
+    const bool bursts = stage.starved > 0.02 &&
+                        stage.room > 0.05 * static_cast<double>(stage.threads) && !stage.bytes_full;
+    if (!bursts || stage.window >= stage.max_window || memory.retry_ns > 0) continue;
+    if (memory.recent_ns < 0.1 * kSecond) continue;
+    memory.wide_window = std::min(2 * stage.window, stage.max_window);
+    decisions.push_back({stage.id, stage.threads, memory.wide_window,
+                         StrCat("bursts: the consumer waits ", Percent(stage.starved),
+                                " % of the time, and the threads for room; window ", stage.window,
+                                " -> ", memory.wide_window)});
+  }
+  Begin(Trial::Kind::kWiden, recent, decisions);
+  return decisions;
+}
+
+std::vector<StageDecision> RunModel::Shrink(const RunSample& recent, int64_t interval_ns) {
+  const bool over_share = verdict_.limit == Limit::kCores && verdict_.speedup < 0.95;
+  const double speedup = over_share ? verdict_.speedup : std::max(verdict_.speedup, 1.0);
+  const double margin = verdict_.limit == Limit::kCores ? -0.15 : 0.1;
+  const double patience = over_share ? kOverShareFor : kSurplusFor;
+  std::vector<StageDecision> decisions;
+  for (const StageSample& stage : recent.stages) {
+    Memory& memory = memory_.at(stage.id);
+    int64_t need = Need(stage, verdict_.limit == Limit::kConsumer ? 1 : speedup, margin);
+    if (!over_share) need = std::max(need, std::min(memory.floor, stage.max_threads));
+    if (need >= stage.threads) {
+      memory.below_ns = memory.below_threads = 0;
+    } else {
+      memory.below_ns += interval_ns;
+      memory.below_threads = std::max(memory.below_threads, need);
+      if (static_cast<double>(memory.below_ns) < patience) continue;
+      decisions.push_back(Change(stage, memory.below_threads,
+                                 StrCat("of its threads ", Decimal(stage.busy()), " are busy, ",
+                                        Decimal(stage.cpu), " on a core")));
+      continue;
+    }
+    const int64_t base = WindowFor(stage, stage.threads, 0);
+    const bool calm = static_cast<double>(memory.calm_ns) > kCalmFor;
+    if (calm && memory.wide_window > std::max(base, memory.window_floor)) {
+      memory.wide_window = std::max({stage.window / 2, base, memory.window_floor});
+      decisions.push_back({stage.id, stage.threads, memory.wide_window,
+                           StrCat("the consumer has not waited for long; window ", stage.window,
+                                  " -> ", memory.wide_window)});
+    }
+  }
+  if (!over_share) Begin(Trial::Kind::kShrink, recent, decisions);
+  return decisions;
+}
+
+void RunModel::Begin(Trial::Kind kind, const RunSample& recent,
+                     const std::vector<StageDecision>& decisions) {
+  if (decisions.empty()) return;
+  trial_ = Trial();
+  trial_.kind = kind;
+  feels_its_way_ = feels_its_way_ || kind == Trial::Kind::kGrow;
+  trial_.starved_before = Starved(recent);
+  double greatest = 0;
+  double slowest = 0;
+  for (const StageDecision& decision : decisions) {
+    const auto stage = std::find_if(recent.stages.begin(), recent.stages.end(),
+                                    [&](const auto& each) { return each.id == decision.id; });
+    const double interval = memory_.at(stage->id).recent_ns;
+    trial_.threads_before[stage->id] = stage->threads;
+    trial_.windows_before[stage->id] = stage->window;
+    slowest = std::max(slowest, Cost(*stage, interval));
+    const double ratio = std::abs(std::log(static_cast<double>(decision.threads * decision.window) /
+                                           static_cast<double>(stage->threads * stage->window)));
+    if (ratio < greatest) continue;
+    greatest = ratio;
+    trial_.stage = stage->id;
+    trial_.rate_before = Rate(*stage, interval);
+    trial_.busy_before = stage->busy() - stage->core_wait;
+  }
+  trial_.settle_ns = Nanos(std::clamp(2 * slowest, 10 * kMillisecond, 2 * kSecond));
+}
+
+std::vector<StageDecision> RunModel::Judge(const RunSample& sample) {
+  const auto stage = std::find_if(sample.stages.begin(), sample.stages.end(),
+                                  [&](const auto& each) { return each.id == trial_.stage; });
+  if (stage == sample.stages.end()) {
+    trial_.kind = Trial::Kind::kNone;
+    return {};
+  }
+  if (trial_.settle_ns > 0) {
+    trial_.settle_ns -= sample.interval_ns;
+    return {};
+  }
+  trial_.measured_ns += sample.interval_ns;
+  trial_.measured += stage->delivered;
+  trial_.starved_ns += Starved(sample) * static_cast<double>(sample.interval_ns);
+  const double measured_ns = static_cast<double>(trial_.measured_ns);
+  // Whether less does as well shows only when the next burst comes.
+  const double least = (trial_.kind == Trial::Kind::kShrink ? 2 : 0.15) * kSecond;
+  const bool enough = (measured_ns > least && trial_.measured >= 32) ||
+                      (measured_ns > 2 * kSecond && trial_.measured >= 4) ||
+                      measured_ns > 10 * kSecond;
+  if (!enough) return {};
+  return Conclude(sample, *stage, static_cast<double>(trial_.measured) * kSecond / measured_ns,
+                  trial_.starved_ns / measured_ns);
+}
+
+std::vector<StageDecision> RunModel::Conclude(const RunSample& sample, const StageSample& stage,
+                                              double rate, double starved) {
+  const Trial trial = std::move(trial_);
+  trial_ = Trial();
+  const double gain = rate / std::max(trial.rate_before, 1e-9);
+  bool paid = false;
+  switch (trial.kind) {
+    case Trial::Kind::kGrow:
+      paid = gain > kGain || starved < 0.5 * trial.starved_before;
+      break;
+    case Trial::Kind::kWiden:
+      paid = gain > 1.02 || starved < 0.7 * trial.starved_before;
+      break;
+    default:  // fewer threads or less room must do as well
+      paid = trial.starved_before < 0.01 ? starved < 0.02 : gain > 1 / kGain;
+  }
+  for (const auto& [id, threads] : trial.threads_before) {
+    if (memory_.contains(id)) memory_.at(id).learnt_cost = memory_.at(id).learnt_rate = 0;
+  }
+  if (paid)
+    return trial.kind == Trial::Kind::kGrow ? Trim(trial, stage, gain)
+                                            : std::vector<StageDecision>();
+  return TakeBack(trial, sample, rate);
+}
+
+// The step paid, but by less than it cost: the limit lies in between, and can be computed.
+std::vector<StageDecision> RunModel::Trim(const Trial& trial, const StageSample& stage,
+                                          double gain) {
+  const double needed = kBlockedMargin * trial.busy_before * gain;
+  const int64_t threads = static_cast<int64_t>(std::ceil(needed));
+  if (threads < trial.threads_before.at(stage.id) || threads + 1 >= stage.threads) return {};
+  return {Change(stage, threads,
+                 StrCat("so many serve ", Decimal(gain), " times the rate of ",
+                        trial.threads_before.at(stage.id)))};
+}
+
+std::vector<StageDecision> RunModel::TakeBack(const Trial& trial, const RunSample& sample,
+                                              double rate) {
+  std::vector<StageDecision> decisions;
+  for (const StageSample& stage : sample.stages) {
+    if (!trial.threads_before.contains(stage.id)) continue;
+    const int64_t threads = trial.threads_before.at(stage.id);
+    const int64_t window = trial.windows_before.at(stage.id);
+    Memory& memory = memory_.at(stage.id);
+    memory.wide_window = window > WindowFor(stage, threads, 0) ? window : 0;
+    if (trial.kind == Trial::Kind::kShrink) {
+      memory.floor = std::max(memory.floor, threads);
+      memory.window_floor = std::max(memory.window_floor, window);
+    } else {
+      if (trial.kind == Trial::Kind::kGrow) memory.cap = threads;
+      memory.patience_ns = Nanos(
+          std::clamp(2 * static_cast<double>(memory.patience_ns), kFirstPatience, kMaxPatience));
+      memory.retry_ns = memory.patience_ns;
+    }
+    decisions.push_back({stage.id, threads, window,
+                         StrCat(trial.kind == Trial::Kind::kShrink ? "too few" : "no gain", ": ",
+                                std::llround(trial.rate_before), " -> ", std::llround(rate),
+                                " elements/s; threads ", stage.threads, " -> ", threads,
+                                ", window ", stage.window, " -> ", window)});
+  }
+  return decisions;
 }
 
 }  // namespace fastpipe

@@ -1,57 +1,141 @@
-// StageModel: what a stage's knobs should be, given what it counted. Pure arithmetic: no clock, no
-// threads.
+// RunModel: what the knobs of a run's stages should be, given what the stages did. Pure arithmetic:
+// no clock, no threads. docs/autotune.md derives it.
 //
-// A stage limits the pipeline if its consumer waits for it while its workers are busy. Busy workers
-// that compute get more threads up to the free cores; busy workers that wait (on storage, on the
-// GIL) get twice as many. A step must pay: if the rate did not rise, it is taken back and not tried
-// again for a while. A stage whose workers mostly wait for room has too many and gives one back.
+// A stage keeps B threads busy. If the whole run could go g times as fast, the stage would need
+// g * B; g is set by whatever ends first: the consumer's pace, the free cores, sequential ops, or a
+// stage that has all the threads it may have. So every stage gets what the limit of the run lets it
+// use, and no more. A step that cannot be computed (does the storage serve twice the reads at
+// once?) is tried: if the rate did not rise, it is taken back and remembered.
+//
+// Contract: one RunModel a run, called with consecutive intervals; decisions take effect before the
+// next interval begins. Thread rule: one thread.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace fastpipe {
 
-// Differences of a stage's counters over one interval, and its knobs.
+// What a stage did in an interval, and its knobs. "Threads" are means: time summed over the
+// workers, divided by the interval.
 struct StageSample {
+  int64_t id = 0;
+  std::string label;
+  double compute = 0;       // threads in the stage's own function
+  double pull = 0;          // threads in the sequential ops below it: at most one
+  double room = 0;          // threads that wait for the consumer to take something
+  double cpu = 0;           // cores that its threads used
+  double core_wait = 0;     // threads ready to run that had no core
+  double runnable = 0;      // threads that ran or were ready to at its end; 0: not known
+  double starved = 0;       // share of the interval in which its consumer waited for it
+  bool last = true;         // its consumer is the user's program, not a stage
+  bool bytes_full = false;  // what it holds is at its share of the memory budget
+  int64_t elements = 0;     // computed
+  int64_t delivered = 0;    // taken by the consumer
+  int64_t threads = 1, min_threads = 1, max_threads = 1;
+  int64_t window = 1, min_window = 1, max_window = 1;  // chunks
+  int64_t cap = 0;  // more threads than this are known to bring nothing; 0: not known
+
+  double busy() const { return compute + pull; }
+  // Threads that neither computed nor queued for a core: they waited for storage or the GIL.
+  double blocked() const;
+};
+
+struct RunSample {
   int64_t interval_ns = 0;
-  int64_t delivered = 0;
-  int64_t elements = 0;
-  int64_t busy_ns = 0;
-  int64_t cpu_ns = 0;
-  int64_t full_wait_ns = 0;
-  int64_t empty_wait_ns = 0;
-  int64_t threads = 1;
-  int64_t min_threads = 1;
-  int64_t max_threads = 1;
-  int64_t window = 1;
-  int64_t min_window = 1;
-  int64_t max_window = 1;
+  double cores = 1;  // that this run may keep busy: what it uses plus its share of what is free
+  std::vector<StageSample> stages;
 };
 
 struct StageDecision {
+  int64_t id = 0;
   int64_t threads = 1;
   int64_t window = 1;
-  std::string reason;  // empty: nothing changes
+  std::string reason;
 };
 
-class StageModel {
+enum class Limit { kIdle, kConsumer, kCores, kSequential, kThreads, kMemory };
+
+// What keeps a run from going faster.
+struct Verdict {
+  Limit limit = Limit::kIdle;
+  double speedup = 1;    // until something else limits
+  size_t stage = 0;      // index into the sample
+  std::string sentence;  // for the user
+};
+
+// Between two looks: a pipeline is watched closely at first.
+constexpr int64_t kFirstPeriodNanos = 1'000'000;
+constexpr int64_t kLastPeriodNanos = 100'000'000;
+constexpr int64_t NextPeriod(int64_t period) {
+  return period + period / 2 < kLastPeriodNanos ? period + period / 2 : kLastPeriodNanos;
+}
+
+// `sample` may span any interval, also a whole run.
+Verdict Diagnose(const RunSample& sample);
+
+class RunModel {
  public:
-  // `spare_cores`: cores of the budget that no stage kept busy during the interval.
-  StageDecision Decide(const StageSample& sample, double spare_cores);
+  // The changes that are due, none for most intervals.
+  std::vector<StageDecision> Decide(const RunSample& sample);
+  // Of the recent past.
+  const Verdict& verdict() const { return verdict_; }
 
  private:
-  StageDecision Judge(const StageSample& sample, double rate);
-  StageDecision Grow(const StageSample& sample, double spare_cores);
+  // What is known of a stage beyond the last interval.
+  struct Memory {
+    StageSample recent;  // sums over recent intervals, older ones fade
+    double recent_ns = 0;
+    int64_t below_ns = 0;       // for so long it needed fewer threads than it has ...
+    int64_t below_threads = 0;  // ... at most so many
+    int64_t calm_ns = 0;        // for so long its consumer did not wait
+    // While what the stage costs and how fast it goes stay as they were when this was learnt:
+    double learnt_cost = 0, learnt_rate = 0;
+    int64_t odd_looks = 0;     // in a row with another cost
+    int64_t cap = 0;           // more threads than this brought nothing; 0: not known
+    int64_t floor = 0;         // fewer than this were too few
+    int64_t window_floor = 0;  // the same for the window
+    int64_t wide_window = 0;   // what bursts asked for
+    int64_t retry_ns = 0;      // until the cap is tried again
+    int64_t patience_ns = 0;
+  };
+  // A change whose effect is awaited.
+  struct Trial {
+    enum class Kind { kNone, kGrow, kWiden, kShrink } kind = Kind::kNone;
+    int64_t stage = 0;  // whose rate tells
+    double rate_before = 0, starved_before = 0, busy_before = 0;
+    int64_t settle_ns = 0;  // to pass before measuring
+    int64_t measured_ns = 0, measured = 0;
+    double starved_ns = 0;
+    std::map<int64_t, int64_t> threads_before, windows_before;
+  };
 
-  double rate_before_ = 0;      // results a second before the step on trial
-  int64_t threads_before_ = 0;  // 0: no step on trial
-  int64_t trial_samples_ = 0;   // left until the step is judged
-  int64_t trial_delivered_ = 0;
-  int64_t trial_ns_ = 0;
-  int64_t patience_ = 0;  // samples to pass before growing again
-  int64_t next_patience_ = 0;
-  int64_t idle_samples_ = 0;  // in a row, workers mostly waited for room
+  void Remember(const RunSample& sample);
+  RunSample Recent(const RunSample& now) const;
+  void NoteRegime(const RunSample& sample);
+  void Learn(const RunSample& recent);
+  std::vector<StageDecision> Leap(const RunSample& sample);
+  std::vector<StageDecision> Grow(const RunSample& recent);
+  std::vector<StageDecision> Widen(const RunSample& recent);
+  std::vector<StageDecision> Shrink(const RunSample& recent, int64_t interval_ns);
+  std::vector<StageDecision> Judge(const RunSample& sample);
+  std::vector<StageDecision> Conclude(const RunSample& sample, const StageSample& stage,
+                                      double rate, double starved);
+  std::vector<StageDecision> Trim(const Trial& trial, const StageSample& stage, double gain);
+  std::vector<StageDecision> TakeBack(const Trial& trial, const RunSample& sample, double rate);
+  void Begin(Trial::Kind kind, const RunSample& recent,
+             const std::vector<StageDecision>& decisions);
+  void Forget();
+  StageDecision Change(const StageSample& stage, int64_t threads, std::string reason);
+
+  std::map<int64_t, Memory> memory_;  // by id
+  Trial trial_;
+  Verdict verdict_;
+  int64_t regime_ns_ = 0;       // since what the stages cost last changed
+  bool feels_its_way_ = false;  // since then a step was tried: the next ones are tried too
+  int64_t quiet_ns_ = 0;        // since something was asked for
 };
 
 }  // namespace fastpipe

@@ -1,9 +1,9 @@
 #include "autotune/tuner.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 
-#include "autotune/model.h"
 #include "runtime/clock.h"
 #include "runtime/context.h"
 #include "runtime/threads.h"
@@ -11,142 +11,300 @@
 namespace fastpipe {
 namespace {
 
-constexpr int64_t kFirstPeriodNanos = 10'000'000;
-constexpr int64_t kLastPeriodNanos = 100'000'000;
-constexpr int64_t kPatienceNanos = 500'000'000;
 constexpr size_t kLogLines = 500;
+// Cores in use below which it does not matter how long threads waited for one.
+constexpr double kSomeCores = 0.1;
+constexpr int64_t kAskNanos = 500'000'000;
+// Of its share of the memory budget, from which a stage counts as full.
+constexpr double kFullShare = 0.8;
 
-class ThreadTuner final : public Tuner {
+// What a stage has counted up to some moment.
+struct Counted {
+  int64_t at_ns = 0;
+  WorkerTotals workers;
+  bool asked = false;  // Linux, for `workers`
+  int64_t starved_ns = 0;
+  int64_t elements = 0;
+  int64_t delivered = 0;
+};
+
+Counted CountedBy(const Stage& stage, bool asked) {
+  Counted counted;
+  counted.at_ns = WallNanos();
+  counted.workers = stage.workers.Read(asked);
+  counted.asked = asked;
+  PhaseClock::Totals consumer{};
+  stage.consumer.AddTo(&consumer);
+  counted.starved_ns = consumer[static_cast<size_t>(Phase::kInput)];
+  counted.elements = StageStats::Get(stage.stats.elements);
+  counted.delivered = StageStats::Get(stage.stats.delivered);
+  return counted;
+}
+
+StageSample SampleOf(const Stage& stage, const Counted& before, const Counted& now) {
+  const double interval = static_cast<double>(std::max<int64_t>(now.at_ns - before.at_ns, 1));
+  const auto share = [interval](int64_t from, int64_t to) {
+    return static_cast<double>(std::max<int64_t>(to - from, 0)) / interval;
+  };
+  const auto phase = [&](Phase phase) { return share(before.workers[phase], now.workers[phase]); };
+  StageSample sample;
+  sample.id = stage.id;
+  sample.label = stage.label;
+  sample.compute = phase(Phase::kCompute);
+  sample.pull = phase(Phase::kPull);
+  sample.room = phase(Phase::kRoom);
+  sample.cpu = share(before.workers.cpu_ns, now.workers.cpu_ns);
+  if (before.asked && now.asked) {
+    sample.core_wait = share(before.workers.core_wait_ns, now.workers.core_wait_ns);
+  }
+  sample.runnable = static_cast<double>(now.workers.runnable);
+  sample.starved = std::min(share(before.starved_ns, now.starved_ns), 1.0);
+  sample.last = stage.last.load(std::memory_order_relaxed);
+  sample.bytes_full = static_cast<double>(StageStats::Get(stage.stats.buffered_bytes)) >
+                      kFullShare * static_cast<double>(stage.byte_limit());
+  sample.elements = now.elements - before.elements;
+  sample.delivered = now.delivered - before.delivered;
+  sample.threads = stage.threads.value();
+  sample.min_threads = stage.threads.min();
+  sample.max_threads = stage.threads.max();
+  sample.window = stage.window.value();
+  sample.min_window = stage.window.min();
+  sample.max_window = stage.window.max();
+  return sample;
+}
+
+// One run under the eyes of the tuner. Used under the lock of Watch, but for Log and Latest.
+class Watched {
  public:
-  explicit ThreadTuner(RunContext* run) : run_(run), thread_("fp-tuner", [this](int) { Watch(); }) {
-    // Without it the knobs stay where they are.
-    static_cast<void>(thread_.Resize(1));
+  explicit Watched(RunContext* run) : run_(run) {}
+
+  int64_t next_look_ns() const { return last_ns_ + period_ns_; }
+  double cores_used() const { return cores_used_; }
+  // Cores that its threads used or waited for.
+  double demand() const { return demand_; }
+  double budget() const { return static_cast<double>(run_->budgeted_options().cpu_budget); }
+
+  RunSample Look() {
+    RunSample sample;
+    const int64_t now = WallNanos();
+    const int64_t process = ReadClock(CLOCK_PROCESS_CPUTIME_ID);
+    sample.interval_ns = now - last_ns_;
+    process_cores_ = static_cast<double>(process - process_ns_) /
+                     static_cast<double>(std::max<int64_t>(sample.interval_ns, 1));
+    last_ns_ = now;
+    process_ns_ = process;
+    period_ns_ = NextPeriod(period_ns_);
+    std::map<int64_t, Counted> counted;
+    cores_used_ = demand_ = 0;
+    run_->stages().ForEach([&](Stage* stage) {
+      const auto before = counted_.find(stage->id);
+      // How threads wait for cores matters where cores are used, and at first nobody knows where.
+      const bool busy = before == counted_.end() || last_ns_ - run_->since_ns() < kAskNanos ||
+                        computes_[stage->id];
+      const Counted& current = counted.emplace(stage->id, CountedBy(*stage, busy)).first->second;
+      if (before == counted_.end()) return;
+      StageSample one = SampleOf(*stage, before->second, current);
+      computes_[stage->id] = one.cpu > kSomeCores;
+      cores_used_ += one.cpu;
+      demand_ += one.cpu + one.core_wait;
+      sample.stages.push_back(std::move(one));
+    });
+    counted_ = std::move(counted);
+    std::erase_if(computes_, [&](const auto& each) { return !counted_.contains(each.first); });
+    return sample;
   }
-  ~ThreadTuner() override {
-    {
-      MutexLock lock(mutex_);
-      stopping_ = true;
-      wake_.NotifyAll();
+  // Of the whole process, during the last interval.
+  double process_cores() const { return process_cores_; }
+
+  void Decide(const RunSample& sample) {
+    std::map<int64_t, StageDecision> decisions;
+    for (StageDecision& decision : model_.Decide(sample)) {
+      const int64_t id = decision.id;
+      decisions.emplace(id, std::move(decision));
     }
-    thread_.Join();
+    std::vector<std::string> lines;
+    run_->stages().ForEach([&](Stage* stage) {
+      const auto decision = decisions.find(stage->id);
+      if (decision != decisions.end()) {
+        stage->threads.Set(decision->second.threads);
+        stage->window.Set(decision->second.window);
+        lines.push_back(StrCat(stage->label, ": ", decision->second.reason));
+      } else if (stage->running_threads() >= stage->threads.value()) {
+        return;
+      }
+      // Also where threads could not be had when they were asked for.
+      stage->apply();
+    });
+    MutexLock lock(log_mutex_);
+    latest_ = model_.verdict();
+    for (const std::string& line : lines) {
+      char seconds[32];
+      snprintf(seconds, sizeof(seconds), "%.3f s ",
+               static_cast<double>(last_ns_ - run_->since_ns()) / 1e9);
+      log_.push_back(seconds + line);
+      if (log_.size() > kLogLines) log_.pop_front();
+    }
   }
 
-  std::vector<std::string> Log() const override {
-    MutexLock lock(mutex_);
+  std::vector<std::string> Log() const {
+    MutexLock lock(log_mutex_);
     return {log_.begin(), log_.end()};
+  }
+  Verdict Latest() const {
+    MutexLock lock(log_mutex_);
+    return latest_;
   }
 
  private:
-  struct Watched {
-    StageModel model;
-    StageSample totals;  // the counters when last judged
-    int64_t since_ns = 0;
-  };
-
-  void Watch() {
-    const int64_t start = WallNanos();
-    int64_t period = kFirstPeriodNanos;
-    while (Pause(period)) {
-      Step(WallNanos() - start);
-      period = std::min(period + period / 4, kLastPeriodNanos);
-    }
-  }
-
-  // False once the tuner must stop.
-  bool Pause(int64_t nanos) {
-    const int64_t deadline = WallNanos() + nanos;
-    MutexLock lock(mutex_);
-    while (!stopping_) {
-      const int64_t left = deadline - WallNanos();
-      if (left <= 0) return true;
-      wake_.WaitFor(mutex_, std::chrono::nanoseconds(left));
-    }
-    return false;
-  }
-
-  static StageSample Totals(const Stage& stage) {
-    StageSample totals;
-    totals.delivered = StageStats::Get(stage.stats.delivered);
-    totals.elements = StageStats::Get(stage.stats.elements);
-    totals.busy_ns = StageStats::Get(stage.stats.busy_ns);
-    totals.cpu_ns = StageStats::Get(stage.stats.cpu_ns);
-    totals.full_wait_ns = StageStats::Get(stage.stats.full_wait_ns);
-    totals.empty_wait_ns = StageStats::Get(stage.stats.empty_wait_ns);
-    return totals;
-  }
-
-  static StageSample Since(const StageSample& before, const StageSample& totals, const Stage& stage,
-                           int64_t interval_ns) {
-    StageSample sample;
-    sample.interval_ns = interval_ns;
-    sample.delivered = totals.delivered - before.delivered;
-    sample.elements = totals.elements - before.elements;
-    sample.busy_ns = totals.busy_ns - before.busy_ns;
-    sample.cpu_ns = totals.cpu_ns - before.cpu_ns;
-    sample.full_wait_ns = totals.full_wait_ns - before.full_wait_ns;
-    sample.empty_wait_ns = totals.empty_wait_ns - before.empty_wait_ns;
-    sample.threads = stage.threads.value();
-    sample.min_threads = stage.threads.min();
-    sample.max_threads = stage.threads.max();
-    sample.window = stage.window.value();
-    sample.min_window = stage.window.min();
-    sample.max_window = stage.window.max();
-    return sample;
-  }
-
-  void Step(int64_t since_start_ns) {
-    const double cores = static_cast<double>(run_->budgeted_options().cpu_budget);
-    std::map<int64_t, Watched> still;
-    double busy_cores = 0;
-    const int64_t now = WallNanos();
-    run_->stages().ForEach([&](Stage* stage) {
-      auto node = watched_.extract(stage->id);
-      const bool seen = !node.empty();
-      Watched& watched = seen ? still.insert(std::move(node)).position->second : still[stage->id];
-      const StageSample totals = Totals(*stage);
-      if (!seen) {
-        watched.totals = totals;
-        watched.since_ns = now;
-        return;
-      }
-      const StageSample sample = Since(watched.totals, totals, *stage, now - watched.since_ns);
-      busy_cores +=
-          static_cast<double>(sample.cpu_ns) / static_cast<double>(sample.interval_ns + 1);
-      // Too few results say nothing about a stage whose elements take longer than a period.
-      if (sample.elements < 2 * sample.threads && sample.interval_ns < kPatienceNanos) return;
-      watched.totals = totals;
-      watched.since_ns = now;
-      Apply(stage, &watched, sample, cores - busy_cores, since_start_ns);
-    });
-    watched_ = std::move(still);
-  }
-
-  void Apply(Stage* stage, Watched* watched, const StageSample& sample, double spare_cores,
-             int64_t since_start_ns) {
-    if (!stage->threads.tunable() && !stage->window.tunable()) return;
-    const StageDecision decision = watched->model.Decide(sample, std::max(spare_cores, 0.0));
-    if (decision.reason.empty()) return;
-    stage->threads.Set(decision.threads);
-    stage->window.Set(decision.window);
-    stage->apply();
-    MutexLock lock(mutex_);
-    char seconds[32];
-    snprintf(seconds, sizeof(seconds), "%.3f s ", static_cast<double>(since_start_ns) / 1e9);
-    log_.push_back(StrCat(seconds, stage->label, ": ", decision.reason));
-    if (log_.size() > kLogLines) log_.pop_front();
-  }
-
   RunContext* const run_;
-  std::map<int64_t, Watched> watched_;  // by Stage::id; of the tuner's thread
-  mutable Mutex mutex_;
+  RunModel model_;
+  std::map<int64_t, Counted> counted_;  // by Stage::id
+  std::map<int64_t, bool> computes_;    // the stage uses cores, so what it waits for them matters
+  int64_t last_ns_ = WallNanos();
+  int64_t process_ns_ = ReadClock(CLOCK_PROCESS_CPUTIME_ID);
+  int64_t period_ns_ = kFirstPeriodNanos;
+  double process_cores_ = 0;
+  double cores_used_ = 0;
+  double demand_ = 0;
+  mutable Mutex log_mutex_;
+  std::deque<std::string> log_ GUARDED_BY(log_mutex_);
+  Verdict latest_ GUARDED_BY(log_mutex_);
+};
+
+// Cores for a run that wants `demand`, when all of `demands` share `cores`: nobody gets more than
+// it wants, and what is left is shared equally.
+double FairShare(std::vector<double> demands, double cores, double demand) {
+  std::sort(demands.begin(), demands.end());
+  for (size_t i = 0; i < demands.size(); ++i) {
+    const double equal = cores / static_cast<double>(demands.size() - i);
+    if (demands[i] >= equal) return std::min(equal, demand);
+    cores -= demands[i];
+  }
+  return demand;
+}
+
+// The one thread that looks at all runs, and the list of them.
+class Watch {
+ public:
+  static Watch& Get() { return *Instance().load(); }
+
+  void Add(Watched* run) {
+    MutexLock lock(mutex_);
+    runs_.push_back(run);
+    if (thread_) {
+      wake_.NotifyAll();
+      return;
+    }
+    auto stop = std::make_shared<bool>(false);
+    stop_ = stop;
+    thread_ = std::make_unique<ThreadGroup>("fp-tuner", [this, stop](int) { Run(*stop); });
+    // Without it the knobs stay where they are.
+    static_cast<void>(thread_->Resize(1));
+  }
+
+  // Returns after a look at the run has ended. The last one takes the thread with it.
+  void Remove(Watched* run) {
+    std::unique_ptr<ThreadGroup> ended;
+    {
+      MutexLock lock(mutex_);
+      std::erase(runs_, run);
+      if (!runs_.empty() || !thread_) return;
+      *stop_ = true;
+      ended = std::move(thread_);
+      wake_.NotifyAll();
+    }
+    ended->Join();
+  }
+
+  void LockForFork() NO_THREAD_SAFETY_ANALYSIS { mutex_.Lock(); }
+  void UnlockAfterFork(bool in_child) NO_THREAD_SAFETY_ANALYSIS {
+    // The thread and the runs are the parent's: the child begins with a watch of its own.
+    if (in_child) {
+      Instance().store(std::make_unique<Watch>().release());
+    } else {
+      mutex_.Unlock();
+    }
+  }
+
+ private:
+  static std::atomic<Watch*>& Instance() {
+    static std::atomic<Watch*> instance{std::make_unique<Watch>().release()};
+    return instance;
+  }
+
+  void Run(const bool& stop) {
+    MutexLock lock(mutex_);
+    while (!stop) {
+      int64_t next = WallNanos() + kLastPeriodNanos;
+      for (Watched* run : runs_) next = std::min(next, run->next_look_ns());
+      const int64_t left = next - WallNanos();
+      if (left > 0) {
+        wake_.WaitFor(mutex_, std::chrono::nanoseconds(left));
+        continue;
+      }
+      for (Watched* run : runs_) {
+        if (run->next_look_ns() <= WallNanos()) LookAt(run);
+      }
+    }
+  }
+
+  void LookAt(Watched* run) REQUIRES(mutex_) {
+    RunSample sample = run->Look();
+    const double budget = run->budget();
+    double used = 0;
+    double wanted = 0;
+    std::vector<double> demands;
+    for (const Watched* each : runs_) {
+      used += each->cores_used();
+      wanted += each->demand();
+      demands.push_back(each->demand());
+    }
+    const double free = std::min(budget - used, AffinityCores() - run->process_cores());
+    sample.cores = run->cores_used() + std::max(free, 0.0);
+    if (demands.size() > 1 && wanted > 1.1 * budget) {
+      sample.cores = std::min(sample.cores, FairShare(demands, budget, run->demand()));
+    } else if (used > budget) {
+      sample.cores = budget;
+    }
+    run->Decide(sample);
+  }
+
+  Mutex mutex_;
   CondVar wake_;
-  bool stopping_ GUARDED_BY(mutex_) = false;
-  std::deque<std::string> log_ GUARDED_BY(mutex_);
-  ThreadGroup thread_;
+  std::vector<Watched*> runs_ GUARDED_BY(mutex_);
+  std::unique_ptr<ThreadGroup> thread_ GUARDED_BY(mutex_);
+  std::shared_ptr<bool> stop_ GUARDED_BY(mutex_);  // for the thread
+};
+
+class RunTuner final : public Tuner {
+ public:
+  explicit RunTuner(RunContext* run) : watched_(run) { Watch::Get().Add(&watched_); }
+  ~RunTuner() override { Watch::Get().Remove(&watched_); }
+  std::vector<std::string> Log() const override { return watched_.Log(); }
+  Verdict Latest() const override { return watched_.Latest(); }
+
+ private:
+  Watched watched_;
 };
 
 }  // namespace
 
-std::unique_ptr<Tuner> Tuner::Start(RunContext* run) { return std::make_unique<ThreadTuner>(run); }
+std::unique_ptr<Tuner> Tuner::Start(RunContext* run) { return std::make_unique<RunTuner>(run); }
+
+Verdict DiagnoseWhole(RunContext* run) {
+  RunSample sample;
+  Counted start;
+  start.at_ns = run->since_ns();
+  start.asked = true;
+  sample.interval_ns = std::max<int64_t>(WallNanos() - run->since_ns(), 1);
+  sample.cores = static_cast<double>(run->budgeted_options().cpu_budget);
+  run->stages().ForEach([&](Stage* stage) {
+    sample.stages.push_back(SampleOf(*stage, start, CountedBy(*stage, /*ask_linux=*/true)));
+  });
+  return Diagnose(sample);
+}
+
+void LockTunersForFork() { Watch::Get().LockForFork(); }
+void UnlockTunersAfterFork(bool in_child) { Watch::Get().UnlockAfterFork(in_child); }
 
 }  // namespace fastpipe

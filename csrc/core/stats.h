@@ -12,14 +12,10 @@ namespace fastpipe {
 
 struct StageStats {
   using Counter = std::atomic<int64_t>;
-  Counter elements{0};       // results computed
-  Counter busy_ns{0};        // wall time of computing, summed over workers
-  Counter cpu_ns{0};         // thread CPU time of the same: less than busy_ns means waiting
-  Counter input_wait_ns{0};  // workers waited for the input
-  Counter full_wait_ns{0};   // workers waited for room in the window
-  Counter empty_wait_ns{0};  // the consumer waited for a result
-  Counter delivered{0};      // results handed to the consumer
-  Counter buffered{0};       // results ready and not yet delivered
+  Counter elements{0};   // results computed
+  Counter delivered{0};  // results handed to the consumer
+  Counter buffered{0};   // results ready and not yet delivered
+  // Of results computed and not yet delivered. Unlike the others it falls as well.
   Counter buffered_bytes{0};
 
   static void Add(Counter& counter, int64_t amount) {

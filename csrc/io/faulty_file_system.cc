@@ -12,18 +12,29 @@ using Clock = std::chrono::steady_clock;
 // What all files of one faulty file system share.
 class Disk {
  public:
-  explicit Disk(const Faults& faults) : faults(faults) {}
+  explicit Disk(const Faults& faults) : faults_(faults) {}
+  Faults faults() const {
+    MutexLock lock(mutex_);
+    return faults_;
+  }
+  void set_faults(const Faults& faults) {
+    MutexLock lock(mutex_);
+    faults_ = faults;
+  }
 
   Status Open(const std::string& path, CancelToken* cancel) {
+    const Faults faults = this->faults();
     FASTPIPE_RETURN_IF_ERROR(Sleep(faults.open_delay, cancel));
     return FailIf(++opens_ == faults.fail_open, StrCat("open ", faults.fail_open), path);
   }
   Status Read(const std::string& path, uint64_t offset, CancelToken* cancel) {
+    const Faults faults = this->faults();
     FASTPIPE_RETURN_IF_ERROR(Sleep(faults.read_delay, cancel));
     return FailIf(++reads_ == faults.fail_read, StrCat("read ", faults.fail_read), path, offset);
   }
   // Waits until `size` more bytes have come through.
   Status Transfer(size_t size, CancelToken* cancel) {
+    const Faults faults = this->faults();
     if (faults.bytes_per_second <= 0) return Status::Ok();
     const std::chrono::nanoseconds duration(static_cast<int64_t>(
         1e9 * static_cast<double>(size) / static_cast<double>(faults.bytes_per_second)));
@@ -35,8 +46,6 @@ class Disk {
     }
     return Sleep(done - Clock::now(), cancel);
   }
-
-  const Faults faults;
 
  private:
   static Status Sleep(std::chrono::nanoseconds duration, CancelToken* cancel) {
@@ -51,7 +60,8 @@ class Disk {
 
   std::atomic<int64_t> opens_{0};
   std::atomic<int64_t> reads_{0};
-  Mutex mutex_;
+  mutable Mutex mutex_;
+  Faults faults_ GUARDED_BY(mutex_);
   Clock::time_point busy_until_ GUARDED_BY(mutex_);
 };
 
@@ -63,7 +73,8 @@ class FaultyFile final : public File {
 
   Result<size_t> ReadAt(uint64_t offset, uint8_t* bytes, size_t size) override {
     FASTPIPE_RETURN_IF_ERROR(disk_->Read(path(), offset, cancel_.get()));
-    if (disk_->faults.max_read > 0) size = std::min(size, disk_->faults.max_read);
+    const size_t max_read = disk_->faults().max_read;
+    if (max_read > 0) size = std::min(size, max_read);
     auto read = base_->ReadAt(offset, bytes, size);
     if (read.ok()) FASTPIPE_RETURN_IF_ERROR(disk_->Transfer(read.value(), cancel_.get()));
     return read;
@@ -77,9 +88,9 @@ class FaultyFile final : public File {
   const std::shared_ptr<CancelToken> cancel_;
 };
 
-class FaultyFileSystem final : public FileSystem {
+class SlowFileSystem final : public FaultyFileSystem {
  public:
-  FaultyFileSystem(FileSystem* base, const Faults& faults)
+  SlowFileSystem(FileSystem* base, const Faults& faults)
       : base_(base), disk_(std::make_shared<Disk>(faults)) {}
 
   Result<std::unique_ptr<File>> Open(const std::string& path,
@@ -89,6 +100,7 @@ class FaultyFileSystem final : public FileSystem {
     FASTPIPE_ASSIGN(std::unique_ptr<File> file, base_->Open(path, cancel));
     return std::make_unique<FaultyFile>(std::move(file), disk_, std::move(cancel));
   }
+  void SetFaults(const Faults& faults) override { disk_->set_faults(faults); }
   Result<std::vector<std::string>> Glob(const std::string& pattern) override {
     return base_->Glob(pattern);
   }
@@ -100,8 +112,8 @@ class FaultyFileSystem final : public FileSystem {
 
 }  // namespace
 
-std::unique_ptr<FileSystem> NewFaultyFileSystem(FileSystem* base, const Faults& faults) {
-  return std::make_unique<FaultyFileSystem>(base, faults);
+std::unique_ptr<FaultyFileSystem> NewFaultyFileSystem(FileSystem* base, const Faults& faults) {
+  return std::make_unique<SlowFileSystem>(base, faults);
 }
 
 }  // namespace fastpipe

@@ -55,8 +55,13 @@ struct Faults {
   int64_t fail_open = 0;  // the k-th Open fails (1-based, over the whole file system)
   int64_t fail_read = 0;  // the k-th ReadAt fails
 };
+class FaultyFileSystem : public FileSystem {
+ public:
+  // From now on, for files that are open too.
+  virtual void SetFaults(const Faults& faults) = 0;
+};
 // `base` must outlive the result.
-std::unique_ptr<FileSystem> NewFaultyFileSystem(FileSystem* base, const Faults& faults);
+std::unique_ptr<FaultyFileSystem> NewFaultyFileSystem(FileSystem* base, const Faults& faults);
 
 // The whole file in one buffer. `*size` gets its length. ResourceExhausted beyond half of the
 // memory or, if the size is not known beforehand, beyond 1 GiB.

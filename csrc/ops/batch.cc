@@ -84,6 +84,7 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
         below_(context.Below()),
         rows_(op.inputs().front()->MakeIterator(below_), op.batch_size(), op.drop_remainder()),
         stage_({.label = op.label(),
+                .op = &op,
                 .ordered = op.ordered(context.run->options()),
                 .threads = op.threads(),
                 .max_threads = kMaxThreads},

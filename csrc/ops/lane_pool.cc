@@ -10,6 +10,7 @@ namespace {
 // A worker leaves a lane after this long, so that it can serve a more urgent one.
 constexpr int64_t kBatchNanos = 50'000;
 constexpr size_t kMaxBatch = 256;
+constexpr int64_t kMaxBatchBytes = 256 << 10;
 constexpr int64_t kResultsPerCheckpoint = 32;
 
 }  // namespace
@@ -35,9 +36,11 @@ LanePool::~LanePool() {
 Status LanePool::Start() {
   if (started_) return Status::Ok();
   const StageLimits limits = PlanStage(op_.settings().threads, op_.settings().cycle_length,
-                                       /*buffer=*/0, consumer_.run->budgeted_options());
-  byte_limit_ = limits.byte_limit;
+                                       /*buffer=*/0, consumer_.run->budgeted_options(),
+                                       consumer_.run->stages().OtherTunedRuns());
   stage_.label = op_.label();
+  stage_.op = &op_;
+  stage_.ram_budget = consumer_.run->budgeted_options().ram_budget;
   stage_.threads.Init(limits.threads, limits.min_threads, limits.max_threads);
   stage_.apply = [this] {
     // A thread that cannot be had now is asked for again with the next change.
@@ -143,13 +146,13 @@ Status LanePool::AwaitAny() {
 }
 
 Status LanePool::WaitForWorkers() {
-  Stopwatch stopwatch;
+  InputWait wait(&stage_.consumer);
+  stage_.last.store(!wait.by_worker(), std::memory_order_relaxed);
   // What is urgent has changed: a worker that saw nothing to do may see it now.
   if (workers_waiting_ > 0) work_.NotifyOne();
   consumer_waits_ = true;
   Status status = WaitOnce(results_, mutex_, *consumer_.cancel);
   consumer_waits_ = false;
-  StageStats::Add(stage_.stats.empty_wait_ns, stopwatch.Lap());
   return status;
 }
 
@@ -159,7 +162,6 @@ void LanePool::TakeBatch(Lane* lane) {
   lane->ready_.pop_front();
   const int64_t count = static_cast<int64_t>(lane->current.results.size());
   lane->ready_results_ -= count;
-  ready_bytes_ -= lane->current.bytes;
   StageStats::Add(stage_.stats.buffered, -count);
   StageStats::Add(stage_.stats.buffered_bytes, -lane->current.bytes);
   if (lane->current.checkpoint) {
@@ -228,6 +230,8 @@ Status LanePool::Restore(const InterleavePosition& saved) {
 // ---- workers ----
 
 void LanePool::Work(int index) {
+  WorkerClock clock(&stage_.workers);
+  MeteredWorker meter(consumer_.run->metered(), consumer_.cancel.get());
   InnerOpener opener(op_, below_);
   while (!threads_.ShouldLeave(index)) {
     Lane* lane = nullptr;
@@ -236,16 +240,18 @@ void LanePool::Work(int index) {
       if (stopping_) return;
       lane = PickLane();
       if (lane == nullptr) {
-        Stopwatch stopwatch;
         ++workers_waiting_;
         work_.Wait(mutex_);
         --workers_waiting_;
-        StageStats::Add(stage_.stats.full_wait_ns, stopwatch.Lap());
         continue;
       }
     }
-    if (lane->pulling_ && !Pull(lane)) continue;
-    Serve(lane, &opener);
+    clock.Enter(Phase::kPull);
+    const bool pulled = !lane->pulling_ || Pull(lane);
+    clock.Enter(Phase::kCompute);
+    if (pulled) Serve(lane, &opener);
+    clock.Enter(Phase::kRoom);
+    meter.Settle();
   }
 }
 
@@ -277,9 +283,17 @@ Lane* LanePool::PickLane() {
 
 bool LanePool::Runnable(const Lane& lane, bool urgent) const {
   if (lane.busy_ || lane.done_) return false;
-  if (lane.ready_.empty()) return urgent || ready_bytes_ < byte_limit_;
+  if (urgent && lane.ready_.empty()) return true;
+  if (!HasMemory()) return false;
+  if (lane.ready_.empty()) return true;
   const int64_t limit = 2 * std::max(op_.settings().block_length, lane.last_batch_);
-  return lane.ready_results_ + lane.last_batch_ <= limit && ready_bytes_ < byte_limit_;
+  return lane.ready_results_ + lane.last_batch_ <= limit;
+}
+
+bool LanePool::HasMemory() const {
+  // Every worker may be about to add another batch.
+  const int64_t coming = stage_.threads.value() * largest_batch_;
+  return StageStats::Get(stage_.stats.buffered_bytes) + coming <= stage_.byte_limit();
 }
 
 Lane* LanePool::NewLane() {
@@ -318,8 +332,6 @@ bool LanePool::Pull(Lane* lane) {
 
 // Produces the next batch of `lane`, opening it first if need be.
 void LanePool::Serve(Lane* lane, InnerOpener* opener) {
-  const int64_t cpu_before = ThreadCpuNanos();
-  Stopwatch stopwatch;
   Batch batch;
   bool done = false;
   bool failed = false;
@@ -337,8 +349,6 @@ void LanePool::Serve(Lane* lane, InnerOpener* opener) {
   if (!done) FillBatch(lane, &batch, &done);
   if (done) lane->inner_.reset();
   const int64_t count = static_cast<int64_t>(batch.results.size());
-  StageStats::Add(stage_.stats.busy_ns, stopwatch.Lap());
-  StageStats::Add(stage_.stats.cpu_ns, ThreadCpuNanos() - cpu_before);
   StageStats::Add(stage_.stats.elements, count);
   StageStats::Add(stage_.stats.buffered, count);
   StageStats::Add(stage_.stats.buffered_bytes, batch.bytes);
@@ -347,7 +357,8 @@ void LanePool::Serve(Lane* lane, InnerOpener* opener) {
   if (count > 0) {
     lane->last_batch_ = count;
     lane->ready_results_ += count;
-    ready_bytes_ += batch.bytes;
+    // It follows growth at once, and shrinks slowly.
+    largest_batch_ = std::max(batch.bytes, largest_batch_ - (largest_batch_ - batch.bytes) / 16);
     lane->ready_.push_back(std::move(batch));
   }
   lane->done_ = done;
@@ -374,7 +385,8 @@ void LanePool::FillBatch(Lane* lane, Batch* batch, bool* done) {
     }
     batch->bytes += static_cast<int64_t>(NumBytes(result.element));
     ++lane->since_checkpoint_;
-  } while (batch->results.size() < kMaxBatch && WallNanos() < deadline);
+  } while (batch->results.size() < kMaxBatch && batch->bytes < kMaxBatchBytes &&
+           WallNanos() < deadline);
 }
 
 }  // namespace fastpipe

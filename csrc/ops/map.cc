@@ -8,8 +8,8 @@
 namespace fastpipe {
 namespace {
 
-// Beyond this many threads a map that waits (on storage, on a service) gains nothing more.
-constexpr int64_t kMaxThreads = 64;
+// How far AUTOTUNE may go with a map that waits (on storage, on a service).
+constexpr int64_t kMaxThreads = 256;
 
 class Map final : public Dataset {
  public:
@@ -73,6 +73,7 @@ class ParallelMapIterator final : public IteratorOf<Map> {
         below_(context.Below()),
         input_(op.inputs().front()->MakeIterator(below_)),
         stage_({.label = op.label(),
+                .op = &op,
                 .ordered = op.ordered(context.run->options()),
                 .threads = op.threads(),
                 .max_threads = kMaxThreads},

@@ -24,7 +24,7 @@ class PrefetchIterator final : public IteratorOf<Prefetch> {
       : IteratorOf(op, context),
         below_(context.Below()),
         input_(op.inputs().front()->MakeIterator(below_)),
-        stage_({.label = op.label(), .buffer = op.buffer_size()}, Work(), context) {}
+        stage_({.label = op.label(), .op = &op, .buffer = op.buffer_size()}, Work(), context) {}
   ~PrefetchIterator() override { below_.cancel->Cancel(); }
 
  private:

@@ -9,9 +9,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "core/dataset.h"
 #include "core/kernel.h"
+#include "runtime/budget.h"
+#include "runtime/clock.h"
 #include "runtime/stage_registry.h"
 
 namespace fastpipe {
@@ -23,6 +26,7 @@ struct RunOptions {
   int64_t ram_budget = 0;       // bytes that buffers may hold; 0: a quarter of what is available
   int64_t initial_threads = 0;  // where AUTOTUNE starts a stage; 0: at the number of cores
   int64_t min_threads = 0;      // below which AUTOTUNE takes no stage; 0: 1
+  int64_t max_threads = 0;      // above which AUTOTUNE takes no stage; 0: as the stage says
   int64_t thread_limit = 0;     // the most threads of any stage; 0: no limit but the process's
 };
 
@@ -32,7 +36,11 @@ RunOptions WithBudgets(RunOptions options);
 class RunContext {
  public:
   RunContext(const RunOptions& options, FileSystem* file_system, uint64_t run_index)
-      : options_(options), file_system_(file_system), run_index_(run_index) {}
+      : options_(options), file_system_(file_system), run_index_(run_index) {
+    if (options.cpu_budget > 0 && options.cpu_budget < AffinityCores()) {
+      metered_.emplace(options.cpu_budget);
+    }
+  }
 
   const RunOptions& options() const { return options_; }
   // The same with budgets that are known: what the system gives is read once a run, not by each of
@@ -41,6 +49,10 @@ class RunContext {
     std::call_once(budgets_read_, [this] { budgeted_options_ = WithBudgets(options_); });
     return budgeted_options_;
   }
+  // Its threads must report what CPU time they use.
+  bool metered() const { return metered_.has_value(); }
+  // When the run was made, in WallNanos.
+  int64_t since_ns() const { return since_ns_; }
   FileSystem* file_system() const { return file_system_; }
   StageRegistry& stages() { return stages_; }
   // For the functions of an iterator of `op` that was born with `context`.
@@ -62,6 +74,8 @@ class RunContext {
   RunOptions budgeted_options_;
   FileSystem* const file_system_;
   const uint64_t run_index_;
+  const int64_t since_ns_ = WallNanos();
+  std::optional<CpuMeter::Membership> metered_;
   StageRegistry stages_;
   std::atomic<int64_t> ignored_errors_{0};
 };

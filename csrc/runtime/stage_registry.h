@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <string>
 #include <utility>
@@ -13,15 +14,26 @@
 
 #include "core/mutex.h"
 #include "core/stats.h"
+#include "runtime/budget.h"
+#include "runtime/worker_clock.h"
 
 namespace fastpipe {
 
 struct Stage {
-  int64_t id = 0;     // unique within the run, given by Add
-  std::string label;  // "map (train.py:12)"
+  int64_t id = 0;            // unique within the run, given by Add
+  std::string label;         // "map (train.py:12)"
+  const void* op = nullptr;  // the Dataset that made it
   StageStats stats;
-  Knob threads;  // worker threads
-  Knob window;   // chunks in flight or ready
+  WorkerClocks workers;
+  PhaseClock consumer{Phase::kPull};  // kInput while the consumer waits for this stage
+  std::atomic<bool> last{true};       // the consumer is the user's program, not a worker
+  Knob threads;                       // worker threads
+  Knob window;                        // chunks in flight or ready
+  int64_t ram_budget = 0;             // of all stages together; 0: no limit
+  const MemoryShare share;
+
+  // Bytes that its results may hold before its workers wait.
+  int64_t byte_limit() const { return ram_budget > 0 ? share.Of(ram_budget) : INT64_MAX; }
   // Brings the stage to what the knobs say; called under the registry's lock.
   std::function<void()> apply;
   std::function<int()> running_threads;
@@ -40,6 +52,7 @@ class StageRegistry {
       stages_.push_back(stage);
       const bool tunable = stage->threads.tunable() || stage->window.tunable();
       first = tunable && !std::exchange(has_tunable_, has_tunable_ || tunable);
+      if (tunable && !std::exchange(counted_, true)) tuned_runs_.fetch_add(1);
     }
     if (first && on_first_tunable_) on_first_tunable_();
   }
@@ -47,7 +60,15 @@ class StageRegistry {
   void Remove(Stage* stage) {
     MutexLock lock(mutex_);
     stages_.erase(std::remove(stages_.begin(), stages_.end(), stage), stages_.end());
+    if (stages_.empty() && std::exchange(counted_, false)) tuned_runs_.fetch_sub(1);
   }
+  // Runs of this process that have stages AUTOTUNE may change, without this one.
+  int64_t OtherTunedRuns() {
+    MutexLock lock(mutex_);
+    return tuned_runs_.load() - (counted_ ? 1 : 0);
+  }
+  // In a child process the parent's runs do not go on.
+  static void ForgetAllAfterFork() { tuned_runs_.store(0); }
   // In the order of starting: consumers before producers.
   void ForEach(const std::function<void(Stage*)>& visit) {
     MutexLock lock(mutex_);
@@ -60,6 +81,8 @@ class StageRegistry {
   std::vector<Stage*> stages_ GUARDED_BY(mutex_);
   int64_t next_id_ GUARDED_BY(mutex_) = 1;
   bool has_tunable_ GUARDED_BY(mutex_) = false;
+  bool counted_ GUARDED_BY(mutex_) = false;  // in tuned_runs_
+  inline static std::atomic<int> tuned_runs_{0};
 };
 
 }  // namespace fastpipe

@@ -23,7 +23,7 @@ RunOptions WithBudgets(RunOptions options) {
 }
 
 StageLimits PlanStage(int64_t threads, int64_t max_threads, int64_t buffer,
-                      const RunOptions& options) {
+                      const RunOptions& options, int64_t other_runs) {
   StageLimits limits{};
   const int64_t cores = options.cpu_budget;
   if (options.thread_limit > 0) {
@@ -31,7 +31,10 @@ StageLimits PlanStage(int64_t threads, int64_t max_threads, int64_t buffer,
     threads = std::min(threads, options.thread_limit);
   }
   if (threads == kAutotune) {
-    const int64_t first = options.initial_threads > 0 ? options.initial_threads : cores;
+    // Other runs have cores too: the tuner finds out who needs them most.
+    const int64_t first = options.initial_threads > 0 ? options.initial_threads
+                                                      : (cores + other_runs) / (other_runs + 1);
+    if (options.max_threads > 0) max_threads = std::min(max_threads, options.max_threads);
     limits.max_threads = options.autotune ? max_threads : std::min(first, max_threads);
     limits.min_threads = std::clamp<int64_t>(options.min_threads, 1, limits.max_threads);
     limits.threads = std::clamp<int64_t>(first, limits.min_threads, limits.max_threads);
@@ -56,7 +59,6 @@ StageLimits PlanStage(int64_t threads, int64_t max_threads, int64_t buffer,
         std::max<int64_t>(limits.window, buffer / static_cast<int64_t>(limits.max_chunk));
     limits.min_window = limits.max_window = limits.window;
   }
-  limits.byte_limit = options.ram_budget;
   return limits;
 }
 

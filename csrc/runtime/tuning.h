@@ -21,15 +21,15 @@ struct StageLimits {
   int64_t threads, min_threads, max_threads;
   int64_t window, min_window, max_window;  // chunks open or ready
   size_t max_chunk;                        // results in a chunk
-  int64_t byte_limit;                      // of results that are ready
 };
 
 // More threads than any system starts; a number beyond it is a mistake.
 constexpr int64_t kMaxParallelCalls = 1 << 16;
 
-// `threads` and `buffer` as in StageSettings. REQUIRES: the budgets in `options` are known.
+// `threads` and `buffer` as in StageSettings. `other_runs`: those that are being
+// tuned as well. REQUIRES: the budgets in `options` are known.
 StageLimits PlanStage(int64_t threads, int64_t max_threads, int64_t buffer,
-                      const RunOptions& options);
+                      const RunOptions& options, int64_t other_runs);
 
 // The argument num_parallel_calls: a count from 1 to kMaxParallelCalls, kAutotune, or 0 if it was
 // not given.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/clock.h"
-
 namespace fastpipe {
 
 void Window::set_capacity(int64_t chunks) {
@@ -12,51 +10,95 @@ void Window::set_capacity(int64_t chunks) {
   room_.NotifyAll();
 }
 
-void Window::set_byte_limit(int64_t bytes) {
-  MutexLock lock(mutex_);
-  byte_limit_ = bytes;
-  room_.NotifyAll();
+bool Window::HasMemory() const {
+  // Every worker may be about to add as much as was added of late.
+  const int64_t coming = stage_->threads.value() * largest_piece_.load(std::memory_order_relaxed);
+  return StageStats::Get(stage_->stats.buffered_bytes) + coming <= stage_->byte_limit();
 }
 
-bool Window::HasRoom() const {
-  if (reserved_ >= capacity_) return false;
-  // Over the byte limit one chunk at a time still passes: a single huge element must not hang.
-  return byte_limit_ == 0 || ready_bytes_ < byte_limit_ || ready_chunks_ == 0;
-}
+bool Window::HasRoom() const { return reserved_ < capacity_ && (reserved_ == 0 || HasMemory()); }
 
 bool Window::Reserve() {
   MutexLock lock(mutex_);
   if (!stopping_ && !finished_ && !HasRoom()) {
-    Stopwatch stopwatch;
     ++workers_waiting_;
     while (!stopping_ && !finished_ && !HasRoom()) room_.Wait(mutex_);
     --workers_waiting_;
-    StageStats::Add(stats_->full_wait_ns, stopwatch.Lap());
   }
   if (stopping_ || finished_) return false;
   ++reserved_;
   return true;
 }
 
-Window::Chunk* Window::Open() {
-  MutexLock lock(mutex_);
+Window::Chunk* Window::NewChunk(std::deque<std::unique_ptr<Chunk>>::iterator before) {
+  std::unique_ptr<Chunk> chunk;
   if (spare_.empty()) {
-    chunks_.push_back(std::make_unique<Chunk>());
+    chunk = std::make_unique<Chunk>();
   } else {
-    chunks_.push_back(std::move(spare_.back()));
+    chunk = std::move(spare_.back());
     spare_.pop_back();
   }
-  return chunks_.back().get();
+  return chunks_.insert(before, std::move(chunk))->get();
+}
+
+Window::Chunk* Window::Open() {
+  MutexLock lock(mutex_);
+  return NewChunk(chunks_.end());
 }
 
 void Window::Publish(Chunk* chunk) {
+  static_cast<void>(Count(chunk));
   MutexLock lock(mutex_);
+  PublishLocked(chunk);
+}
+
+void Window::PublishLocked(Chunk* chunk) {
   chunk->published = true;
-  ready_bytes_ += chunk->bytes;
   ++ready_chunks_;
-  StageStats::Add(stats_->buffered, static_cast<int64_t>(chunk->size));
-  StageStats::Add(stats_->buffered_bytes, chunk->bytes);
-  if (consumer_waits_ && (!ordered_ || chunks_.front().get() == chunk)) ready_.NotifyOne();
+  StageStats::Add(stage_->stats.buffered, static_cast<int64_t>(chunk->size));
+  if (consumer_waits() && (!ordered_ || chunks_.front().get() == chunk)) ready_.NotifyOne();
+}
+
+Window::Chunk* Window::Split(Chunk* chunk, size_t done) {
+  static_cast<void>(Count(chunk));
+  MutexLock lock(mutex_);
+  const auto place = std::find_if(chunks_.begin(), chunks_.end(),
+                                  [chunk](const auto& each) { return each.get() == chunk; });
+  Chunk* rest = NewChunk(place + 1);
+  ++reserved_;
+  rest->size = chunk->size - done;
+  if (rest->results.size() < rest->size) rest->results.resize(rest->size);
+  for (size_t i = 0; i < rest->size; ++i) {
+    rest->results[i].status = std::move(chunk->results[done + i].status);
+  }
+  chunk->size = done;
+  PublishLocked(chunk);
+  return rest;
+}
+
+bool Window::Count(Chunk* chunk) {
+  const int64_t more = chunk->bytes - chunk->counted;
+  if (more == 0) return true;
+  chunk->counted = chunk->bytes;
+  StageStats::Add(stage_->stats.buffered_bytes, more);
+  // It follows growth at once, and shrinks slowly.
+  const int64_t largest = largest_piece_.load(std::memory_order_relaxed);
+  const int64_t now = more > largest ? more : largest - (largest - more) / 16;
+  largest_piece_.store(now, std::memory_order_relaxed);
+  return HasMemory();
+}
+
+void Window::Admit(const Chunk* chunk) {
+  MutexLock lock(mutex_);
+  const auto awaited = [&]() REQUIRES(mutex_) {
+    if (ordered_) return chunks_.front().get() == chunk;
+    return ready_chunks_ == 0;
+  };
+  ++workers_waiting_;
+  ++admits_waiting_;
+  while (!stopping_ && !HasMemory() && !awaited()) room_.Wait(mutex_);
+  --admits_waiting_;
+  --workers_waiting_;
 }
 
 void Window::Finish() {
@@ -79,37 +121,50 @@ Status Window::Take(const CancelToken& token, std::unique_ptr<Chunk>* chunk) {
   MutexLock lock(mutex_);
   auto ready = FindReady();
   if (ready == chunks_.end()) {
-    Stopwatch stopwatch;
-    consumer_waits_ = true;
     Status status;
-    while ((ready = FindReady()) == chunks_.end() && !(finished_ && chunks_.empty())) {
-      status = stopping_ ? Cancelled("the iterator was closed") : WaitOnce(ready_, mutex_, token);
-      if (!status.ok()) break;
+    {
+      InputWait wait(&stage_->consumer);
+      stage_->last.store(!wait.by_worker(), std::memory_order_relaxed);
+      consumer_waits_.store(true, std::memory_order_relaxed);
+      while ((ready = FindReady()) == chunks_.end() && !(finished_ && chunks_.empty())) {
+        status = stopping_ ? Cancelled("the iterator was closed") : WaitOnce(ready_, mutex_, token);
+        if (!status.ok()) break;
+      }
+      consumer_waits_.store(false, std::memory_order_relaxed);
     }
-    consumer_waits_ = false;
-    StageStats::Add(stats_->empty_wait_ns, stopwatch.Lap());
     FASTPIPE_RETURN_IF_ERROR(std::move(status));
     if (ready == chunks_.end()) return Status::EndOfSequence();
   }
   *chunk = std::move(*ready);
   chunks_.erase(ready);
-  ready_bytes_ -= (*chunk)->bytes;
   --ready_chunks_;
   --reserved_;
-  if (workers_waiting_ > 0) room_.NotifyOne();
+  WakeWorkers();
   return Status::Ok();
 }
 
 void Window::Recycle(std::unique_ptr<Chunk> chunk) {
-  StageStats::Add(stats_->delivered, static_cast<int64_t>(chunk->size));
-  StageStats::Add(stats_->buffered, -static_cast<int64_t>(chunk->size));
-  StageStats::Add(stats_->buffered_bytes, -chunk->bytes);
+  StageStats::Add(stage_->stats.delivered, static_cast<int64_t>(chunk->size));
+  StageStats::Add(stage_->stats.buffered, -static_cast<int64_t>(chunk->size));
+  StageStats::Add(stage_->stats.buffered_bytes, -chunk->counted);
+  const bool held_memory = chunk->counted > 0;
   chunk->size = 0;
-  chunk->bytes = 0;
+  chunk->bytes = chunk->counted = 0;
   chunk->checkpoint.reset();
   chunk->published = false;
   MutexLock lock(mutex_);
   spare_.push_back(std::move(chunk));
+  if (held_memory) WakeWorkers();
+}
+
+// One will do, unless they wait for different things: memory, or that their chunk is the next.
+void Window::WakeWorkers() {
+  if (workers_waiting_ == 0) return;
+  if (admits_waiting_ == 0) {
+    room_.NotifyOne();
+  } else {
+    room_.NotifyAll();
+  }
 }
 
 void Window::Stop() {

@@ -4,11 +4,14 @@
 // lock, and publishes. The consumer takes chunks in the order in which they were opened, or
 // first-published when order is free. At most `capacity` chunks are open or waiting, so a slow
 // consumer stops the workers; the capacity is larger than the number of workers, so that one slow
-// element does not idle the others.
+// element does not idle the others. Results hold at most the stage's share of the memory budget,
+// but for one chunk at a time: a single huge element must not hang. A worker may publish a chunk in
+// pieces, when its consumer waits or memory gets scarce.
 // Thread rule: workers and one consumer; a Chunk belongs to the worker between Open and Publish,
 // and to the consumer between Take and Recycle.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <string>
@@ -17,8 +20,8 @@
 #include "core/cancel.h"
 #include "core/element.h"
 #include "core/mutex.h"
-#include "core/stats.h"
 #include "core/status.h"
+#include "runtime/stage_registry.h"
 
 namespace fastpipe {
 
@@ -38,16 +41,16 @@ class Window {
   struct Chunk {
     std::vector<StageResult> results;  // the first `size` are this chunk's
     size_t size = 0;
-    int64_t bytes = 0;
+    int64_t bytes = 0;                       // of results computed; the first `counted` of them ...
+    int64_t counted = 0;                     // ... are in the stage's buffered_bytes
     std::unique_ptr<Checkpoint> checkpoint;  // before the first result, if one was taken
     bool published = false;
   };
 
-  Window(bool ordered, StageStats* stats) : ordered_(ordered), stats_(stats) {}
+  // `stage` must outlive it.
+  Window(bool ordered, Stage* stage) : ordered_(ordered), stage_(stage) {}
 
   void set_capacity(int64_t chunks);
-  // Bytes that chunks ready for the consumer may hold before workers wait; 0: no limit.
-  void set_byte_limit(int64_t bytes);
 
   // Worker side.
   // Waits for room. False: the stage stops, or the input has ended.
@@ -55,6 +58,15 @@ class Window {
   // Takes the next place in the order. REQUIRES: reserved; the caller serialises Opens.
   Chunk* Open();
   void Publish(Chunk* chunk);
+  // Publishes the first `done` results; the others, not computed yet, are a new chunk behind them.
+  Chunk* Split(Chunk* chunk, size_t done);
+  // The consumer waits: it wants what is there rather than a full chunk.
+  bool consumer_waits() const { return consumer_waits_.load(std::memory_order_relaxed); }
+  // Counts bytes of an open chunk that are computed. False: memory is scarce, so the worker should
+  // Split the chunk and call Admit before it computes more.
+  bool Count(Chunk* chunk);
+  // Waits until there is memory, or the consumer has nothing before this chunk.
+  void Admit(const Chunk* chunk);
   // The input has no more: gives a reservation back, and ends the sequence after what is open.
   void Finish();
 
@@ -68,22 +80,26 @@ class Window {
 
  private:
   bool HasRoom() const REQUIRES(mutex_);
+  bool HasMemory() const;
+  void WakeWorkers() REQUIRES(mutex_);
+  void PublishLocked(Chunk* chunk) REQUIRES(mutex_);
+  Chunk* NewChunk(std::deque<std::unique_ptr<Chunk>>::iterator before) REQUIRES(mutex_);
   std::deque<std::unique_ptr<Chunk>>::iterator FindReady() REQUIRES(mutex_);
 
   const bool ordered_;
-  StageStats* const stats_;
+  Stage* const stage_;
+  std::atomic<bool> consumer_waits_{false};
+  std::atomic<int64_t> largest_piece_{0};  // bytes counted at once of late
   Mutex mutex_;
   CondVar room_;
   CondVar ready_;
   int64_t capacity_ GUARDED_BY(mutex_) = 1;
-  int64_t byte_limit_ GUARDED_BY(mutex_) = 0;
   int64_t reserved_ GUARDED_BY(mutex_) = 0;  // reservations not yet taken by the consumer
-  int64_t ready_bytes_ GUARDED_BY(mutex_) = 0;
   int64_t ready_chunks_ GUARDED_BY(mutex_) = 0;
   bool finished_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  bool consumer_waits_ GUARDED_BY(mutex_) = false;
   int workers_waiting_ GUARDED_BY(mutex_) = 0;
+  int admits_waiting_ GUARDED_BY(mutex_) = 0;  // of them, in Admit
   std::deque<std::unique_ptr<Chunk>> chunks_ GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<Chunk>> spare_ GUARDED_BY(mutex_);
 };

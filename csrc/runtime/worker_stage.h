@@ -23,6 +23,7 @@
 #include "runtime/threads.h"
 #include "runtime/tuning.h"
 #include "runtime/window.h"
+#include "runtime/worker_clock.h"
 
 namespace fastpipe {
 
@@ -64,6 +65,7 @@ Status RestoreLikeStage(const std::function<Status(PositionReader*)>& restore,
 
 struct StageSettings {
   std::string label;
+  const void* op = nullptr;  // whose stage it is
   bool ordered = true;
   int64_t threads = 1;      // kAutotune: the tuner decides
   int64_t max_threads = 1;  // for kAutotune
@@ -77,7 +79,7 @@ class WorkerStage {
       : settings_(std::move(settings)),
         work_(std::move(work)),
         consumer_(consumer),
-        window_(settings_.ordered, &stage_.stats),
+        window_(settings_.ordered, &stage_),
         threads_(
             "fp-" + settings_.label, [this](int index) { Work(index); }, consumer.run.get()),
         waker_(consumer.cancel, [this] { window_.Stop(); }) {}
@@ -137,9 +139,12 @@ class WorkerStage {
  private:
   Status Start() {
     if (settings_.ordered && !restored_) NoteStart();
-    const StageLimits limits = PlanStage(settings_.threads, settings_.max_threads, settings_.buffer,
-                                         consumer_.run->budgeted_options());
+    const StageLimits limits =
+        PlanStage(settings_.threads, settings_.max_threads, settings_.buffer,
+                  consumer_.run->budgeted_options(), consumer_.run->stages().OtherTunedRuns());
     stage_.label = settings_.label;
+    stage_.op = settings_.op;
+    stage_.ram_budget = consumer_.run->budgeted_options().ram_budget;
     stage_.threads.Init(limits.threads, limits.min_threads, limits.max_threads);
     stage_.window.Init(limits.window, limits.min_window, limits.max_window);
     stage_.apply = [this] {
@@ -149,7 +154,6 @@ class WorkerStage {
     };
     stage_.running_threads = [this] { return threads_.running(); };
     max_chunk_ = limits.max_chunk;
-    window_.set_byte_limit(limits.byte_limit);
     window_.set_capacity(stage_.window.value());
     FASTPIPE_RETURN_IF_ERROR(threads_.Resize(static_cast<int>(stage_.threads.value())));
     started_ = true;
@@ -166,25 +170,32 @@ class WorkerStage {
 
   // The body of worker `index`.
   void Work(int index) {
+    WorkerClock clock(&stage_.workers);
+    MeteredWorker meter(consumer_.run->metered(), consumer_.cancel.get());
     const auto compute = work_.new_compute();
     std::vector<Job> jobs;
     size_t chunk_size = 1;
     while (!threads_.ShouldLeave(index) && window_.Reserve()) {
-      int64_t wall = 0;
-      Window::Chunk* chunk = Pull(&jobs, chunk_size, &wall);
+      clock.Enter(Phase::kLock);
+      Window::Chunk* chunk = Pull(&jobs, chunk_size, &clock);
       if (chunk == nullptr) return;
-      wall += Compute(compute, &jobs, chunk);
-      window_.Publish(chunk);
-      chunk_size = NextChunkSize(chunk_size, wall, max_chunk_);
+      const size_t size = chunk->size;
+      int64_t wall = clock.Enter(Phase::kCompute);
+      Compute(compute, &jobs, chunk, &clock);
+      wall += clock.Enter(Phase::kRoom);
+      // A short chunk says nothing about one of full size.
+      if (size == chunk_size || wall > kTargetChunkNanos) {
+        chunk_size = NextChunkSize(chunk_size, wall, max_chunk_);
+      }
+      meter.Settle();
     }
   }
 
-  // Pulls up to `count` jobs in one go; null if the input has no more. `*wall` gets the time that
-  // the input took.
-  Window::Chunk* Pull(std::vector<Job>* jobs, size_t count, int64_t* wall) {
-    Stopwatch stopwatch;
+  // Pulls up to `count` jobs in one go; null if the input has no more.
+  Window::Chunk* Pull(std::vector<Job>* jobs, size_t count, WorkerClock* clock) {
     MutexLock lock(input_mutex_);
-    StageStats::Add(stage_.stats.input_wait_ns, stopwatch.Lap());
+    clock->Enter(Phase::kPull);
+    Stopwatch stopwatch;
     if (input_ended_) {
       window_.Finish();
       return nullptr;
@@ -210,29 +221,41 @@ class WorkerStage {
       chunk->results[chunk->size++].status = std::move(status);
     }
     since_save_ += static_cast<int64_t>(chunk->size);
-    *wall = stopwatch.Lap();
     return chunk;
   }
 
-  // Returns the wall time of the jobs.
-  int64_t Compute(const std::function<Status(Job*, Element*)>& compute, std::vector<Job>* jobs,
-                  Window::Chunk* chunk) {
-    const int64_t cpu_before = ThreadCpuNanos();
-    Stopwatch stopwatch;
-    for (size_t i = 0; i < chunk->size; ++i) {
-      StageResult& result = chunk->results[i];
+  // Computes the jobs of `chunk` and publishes the results: all at once, or in pieces when they
+  // become slow or large.
+  void Compute(const std::function<Status(Job*, Element*)>& compute, std::vector<Job>* jobs,
+               Window::Chunk* chunk, WorkerClock* clock) {
+    const size_t count = chunk->size;
+    size_t first = 0;  // job of the present piece
+    for (size_t i = 0; i < count; ++i) {
+      StageResult& result = chunk->results[i - first];
       if (consumer_.cancel->cancelled()) result.status = Cancelled("the iterator was closed");
       if (result.status.ok()) {
         result.status = compute(&(*jobs)[i], &result.element);
         chunk->bytes += static_cast<int64_t>(NumBytes(result.element));
       }
+      const bool counts = chunk->bytes - chunk->counted >= kCountedBytes;
+      const bool scarce = counts && !window_.Count(chunk);
+      const bool slow = window_.consumer_waits() && clock->NanosInPhase() > 2 * kTargetChunkNanos;
+      if (i + 1 == count || !(scarce || slow)) continue;
+      StageStats::Add(stage_.stats.elements, static_cast<int64_t>(i + 1 - first));
+      chunk = window_.Split(chunk, i + 1 - first);
+      first = i + 1;
+      if (scarce) {
+        clock->Enter(Phase::kRoom);
+        window_.Admit(chunk);
+      }
+      clock->Enter(Phase::kCompute);
     }
-    const int64_t wall = stopwatch.Lap();
-    StageStats::Add(stage_.stats.busy_ns, wall);
-    StageStats::Add(stage_.stats.cpu_ns, ThreadCpuNanos() - cpu_before);
-    StageStats::Add(stage_.stats.elements, static_cast<int64_t>(chunk->size));
-    return wall;
+    StageStats::Add(stage_.stats.elements, static_cast<int64_t>(count - first));
+    window_.Publish(chunk);
   }
+
+  // Fewer new bytes than this in an open chunk are not worth an atomic.
+  static constexpr int64_t kCountedBytes = 16 << 10;
 
   static constexpr int64_t kResultsPerCheckpoint = 32;
 

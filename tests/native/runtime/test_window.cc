@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/random.h"
+#include "runtime/clock.h"
 #include "runtime/context.h"
 #include "runtime/threads.h"
 #include "runtime/tuning.h"
@@ -17,8 +18,8 @@ constexpr int64_t kResults = 3000;
 
 // Workers number chunks through the window; the consumer collects the numbers.
 std::vector<int64_t> Run(bool ordered, int workers, int64_t capacity) {
-  StageStats stats;
-  Window window(ordered, &stats);
+  Stage stage;
+  Window window(ordered, &stage);
   window.set_capacity(capacity);
   Mutex input;
   int64_t next = 0;
@@ -74,8 +75,8 @@ TEST_CASE("window: free order delivers everything exactly once") {
 }
 
 TEST_CASE("window: a cancelled consumer returns, a stopped worker too") {
-  StageStats stats;
-  Window window(true, &stats);
+  Stage stage;
+  Window window(true, &stage);
   auto token = CancelToken::Root();
   std::unique_ptr<Window::Chunk> chunk;
   token->Cancel();
@@ -85,10 +86,10 @@ TEST_CASE("window: a cancelled consumer returns, a stopped worker too") {
 }
 
 TEST_CASE("window: beyond the byte limit one chunk at a time still passes") {
-  StageStats stats;
-  Window window(true, &stats);
+  Stage stage;
+  stage.ram_budget = 100;
+  Window window(true, &stage);
   window.set_capacity(10);
-  window.set_byte_limit(100);
   auto token = CancelToken::Root();
   REQUIRE(window.Reserve());
   Window::Chunk* huge = window.Open();
@@ -97,13 +98,88 @@ TEST_CASE("window: beyond the byte limit one chunk at a time still passes") {
   window.Publish(huge);
   std::unique_ptr<Window::Chunk> chunk;
   REQUIRE(window.Take(*token, &chunk).ok());
+  CHECK(StageStats::Get(stage.stats.buffered_bytes) == 1000);  // the consumer has them still
   CHECK(window.Reserve());
+  window.Recycle(std::move(chunk));
+  CHECK(StageStats::Get(stage.stats.buffered_bytes) == 0);
+}
+
+TEST_CASE("window: all stages together share one memory budget") {
+  Stage one;
+  one.ram_budget = 1000;
+  const int64_t alone = one.byte_limit();
+  Stage other;
+  CHECK(one.byte_limit() < alone);
+}
+
+TEST_CASE("window: a chunk in pieces comes in order, and the piece behind waits for memory") {
+  Stage stage;
+  stage.ram_budget = 100;
+  Window window(true, &stage);
+  window.set_capacity(10);
+  auto token = CancelToken::Root();
+  REQUIRE(window.Reserve());
+  Window::Chunk* chunk = window.Open();
+  REQUIRE(window.Reserve());
+  Window::Chunk* later = window.Open();
+  chunk->results.resize(3);
+  chunk->size = 3;
+  chunk->results[0].element = Element{Tensor::Scalar(int64_t{0})};
+  chunk->results[1].status = Internal("the second failed");
+  chunk->bytes = 1000;
+  CHECK_FALSE(window.Count(chunk));
+  Window::Chunk* rest = window.Split(chunk, 1);
+  CHECK(rest->size == 2);
+  CHECK(rest->results[0].status.code() == Code::kInternal);
+  std::atomic<bool> admitted{false};
+  ThreadGroup worker("test", [&](int) {
+    window.Admit(rest);
+    admitted = true;
+    window.Publish(rest);
+  });
+  REQUIRE(worker.Resize(1).ok());
+  CHECK_FALSE(admitted);  // the first piece comes before it
+  std::unique_ptr<Window::Chunk> taken;
+  REQUIRE(window.Take(*token, &taken).ok());
+  CHECK(taken->size == 1);
+  REQUIRE(window.Take(*token, &taken).ok());
+  CHECK(taken->size == 2);
+  CHECK(admitted);
+  later->size = 0;
+  window.Publish(later);
+  worker.Join();
+}
+
+TEST_CASE("worker clock: phases sum up to the life of the worker, and waits are told apart") {
+  WorkerClocks clocks;
+  PhaseClock consumer(Phase::kPull);
+  const int64_t began = WallNanos();
+  {
+    WorkerClock clock(&clocks);
+    clock.Enter(Phase::kCompute);
+    {
+      InputWait wait(&consumer);
+      CHECK(wait.by_worker());
+    }
+    clock.Enter(Phase::kRoom);
+    CHECK(clocks.Read(/*ask_linux=*/true).runnable == 1);
+  }
+  const int64_t lived = WallNanos() - began;
+  const WorkerTotals totals = clocks.Read(/*ask_linux=*/false);
+  int64_t sum = 0;
+  for (const int64_t ns : totals.ns) sum += ns;
+  CHECK(sum <= lived);
+  CHECK(totals[Phase::kInput] > 0);
+  CHECK(totals[Phase::kCompute] > 0);
+  CHECK(totals[Phase::kLock] == 0);
+  CHECK(totals.cpu_ns > 0);
+  CHECK_FALSE(InputWait(&consumer).by_worker());
 }
 
 TEST_CASE("tuning: a buffer the user asked for is never exceeded") {
   const RunOptions options = WithBudgets({});
   for (int64_t buffer : {1, 2, 3, 8, 9, 100, 1000, 100'000}) {
-    const StageLimits limits = PlanStage(1, 1, buffer, options);
+    const StageLimits limits = PlanStage(1, 1, buffer, options, 0);
     CHECK(limits.window * static_cast<int64_t>(limits.max_chunk) <= buffer);
     CHECK(limits.window >= 1);
   }
