@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "core/status.h"
 
@@ -36,22 +35,8 @@ constexpr double kMaxPatience = 300 * kSecond;
 constexpr int64_t kWindowPerThread = 2;
 
 int64_t Nanos(double nanos) { return static_cast<int64_t>(nanos); }
-int Percent(double share) { return static_cast<int>(std::lround(100 * share)); }
-
-std::string Decimal(double value) {
-  char text[32];
-  snprintf(text, sizeof(text), "%.1f", value);
-  return text;
-}
-
 bool Differs(double before, double now) {
   return before > 0 && now > 0 && std::max(before / now, now / before) > kOtherRegime;
-}
-
-double Starved(const RunSample& sample) {
-  double starved = 0;
-  for (const StageSample& stage : sample.stages) starved += stage.last ? stage.starved : 0;
-  return std::clamp(starved, 0.0, 1.0);
 }
 
 // Nanoseconds of one worker for one element.
@@ -82,78 +67,7 @@ int64_t WindowFor(const StageSample& stage, int64_t threads, int64_t wide) {
                     stage.max_window);
 }
 
-std::string Sentence(const Verdict& verdict, const RunSample& sample, double starved) {
-  if (verdict.limit == Limit::kIdle) return "nothing is asked of the pipeline";
-  if (verdict.limit == Limit::kConsumer) {
-    return StrCat("the consumer is the bottleneck: it waits ", Percent(starved),
-                  " % of the time for the pipeline");
-  }
-  const StageSample& stage = sample.stages[verdict.stage];
-  double cores = 0;
-  for (const StageSample& each : sample.stages) cores += each.cpu;
-  switch (verdict.limit) {
-    case Limit::kCores:
-      return StrCat(stage.label, " limits: ", Decimal(cores), " of ", Decimal(sample.cores),
-                    " cores busy, ", Decimal(stage.cpu), " of them there");
-    case Limit::kSequential:
-      return StrCat("the sequential ops below ", stage.label, " limit: they are busy ",
-                    Percent(stage.pull), " % of the time, on one thread");
-    case Limit::kMemory:
-      return StrCat(stage.label, " limits: its buffers have their share of the memory budget");
-    default:
-      break;
-  }
-  const std::string doing =
-      stage.blocked() > stage.cpu ? "waits for storage (or for the GIL)" : "computes";
-  if (stage.cap > 0 && stage.cap <= stage.threads) {
-    return StrCat(stage.label, " ", doing, ": ", stage.threads,
-                  " at once, and more brought nothing");
-  }
-  const std::string most = stage.min_threads == stage.max_threads
-                               ? "as many as num_parallel_calls says"
-                               : "the most it may have";
-  return StrCat(stage.label, " ", doing, ": ", stage.threads, " at once, ", most,
-                "; more would help");
-}
-
 }  // namespace
-
-double StageSample::blocked() const { return std::max(busy() - cpu - core_wait, 0.0); }
-
-Verdict Diagnose(const RunSample& sample) {
-  const double starved = Starved(sample);
-  Verdict verdict{Limit::kConsumer, 1 / std::max(1 - starved, 1.0 / 64), 0, ""};
-  double cpu = 0;
-  size_t hottest = 0;
-  bool moving = starved > 0;
-  for (size_t i = 0; i < sample.stages.size(); ++i) {
-    const StageSample& stage = sample.stages[i];
-    cpu += stage.cpu;
-    moving = moving || stage.delivered > 0;
-    if (stage.cpu > sample.stages[hottest].cpu) hottest = i;
-  }
-  const auto limit = [&verdict](Limit kind, double speedup, size_t stage) {
-    if (speedup < verdict.speedup) verdict = {kind, speedup, stage, ""};
-  };
-  if (!moving || sample.stages.empty()) {
-    verdict = {Limit::kIdle, 1, 0, ""};
-  } else if (starved >= 0.01 || cpu > sample.cores) {
-    for (size_t i = 0; i < sample.stages.size(); ++i) {
-      const StageSample& stage = sample.stages[i];
-      const double threads = static_cast<double>(stage.threads);
-      const bool most =
-          stage.threads >= stage.max_threads || (stage.cap > 0 && stage.threads >= stage.cap);
-      const bool own = stage.compute > stage.pull;
-      if (most && own && stage.busy() > 0.5 * threads)
-        limit(Limit::kThreads, threads / stage.busy(), i);
-      if (stage.pull > 0.05) limit(Limit::kSequential, 1 / stage.pull, i);
-      if (stage.bytes_full && stage.starved > 0.01 && stage.room > 0) limit(Limit::kMemory, 1, i);
-    }
-    if (cpu > 0.02) limit(Limit::kCores, sample.cores / cpu, hottest);
-  }
-  verdict.sentence = Sentence(verdict, sample, starved);
-  return verdict;
-}
 
 std::vector<StageDecision> RunModel::Decide(const RunSample& sample) {
   if (sample.interval_ns <= 0) return {};
