@@ -120,7 +120,8 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
 
         Args:
             map_func: returns a dataset for each element.
-            cycle_length: datasets open at once; default 16, whatever the machine.
+            cycle_length: datasets open at once; default 16, whatever the machine. With
+                deterministic=False and num_parallel_calls=AUTOTUNE the default is tuned, up to 64.
             block_length: elements taken from one before the next; default 1.
             num_parallel_calls: threads that read ahead, at most cycle_length; AUTOTUNE; None
                 reads on the consumer's thread. The order is the same.

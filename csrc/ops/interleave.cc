@@ -169,6 +169,7 @@ Result<std::shared_ptr<Dataset>> MakeInterleave(const Args& args, std::vector<Da
   if (settings.cycle_length == kAutotune) {
     // The order must not depend on the number of threads, so these give way.
     settings.cycle_length = kDefaultCycleLength;
+    settings.tunes_cycle = settings.threads == kAutotune;
     settings.threads = std::min(settings.threads, kDefaultCycleLength);
   }
   if (settings.threads > settings.cycle_length) {

@@ -20,6 +20,7 @@ class Interleave final : public Dataset {
     int64_t block_length = 1;
     int64_t threads = 0;  // 0: sequential
     std::optional<bool> deterministic;
+    bool tunes_cycle = false;  // AUTOTUNE chooses cycle_length, where order is free
   };
 
   Interleave(DatasetRef input, Function function, Settings settings)
@@ -29,9 +30,18 @@ class Interleave final : public Dataset {
 
   const Function& function() const { return function_; }
   const Settings& settings() const { return settings_; }
+  bool ordered(const RunOptions& options) const {
+    return settings_.deterministic.value_or(options.deterministic);
+  }
+  // Inners that may be open at once in a run.
+  int64_t MostOpen(const RunOptions& options) const {
+    return settings_.tunes_cycle && !ordered(options) ? kMostTunedOpen : settings_.cycle_length;
+  }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
+  static constexpr int64_t kMostTunedOpen = 64;
+
   const Function function_;
   const Settings settings_;
 };

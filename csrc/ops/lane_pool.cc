@@ -19,9 +19,10 @@ LanePool::LanePool(const Interleave& op, const IteratorContext& consumer)
     : op_(op),
       consumer_(consumer),
       below_(consumer.Below()),
-      num_slots_(static_cast<size_t>(op.settings().cycle_length)),
+      num_slots_(static_cast<size_t>(op.MostOpen(consumer.run->options()))),
       input_(op.inputs().front()->MakeIterator(below_)),
       slots_(num_slots_),
+      cycle_(op.settings().cycle_length),
       threads_(
           "fp-" + op.label(), [this](int index) { Work(index); }, consumer.run.get()),
       waker_(consumer.cancel, [this] { Stop(); }) {}
@@ -35,7 +36,7 @@ LanePool::~LanePool() {
 
 Status LanePool::Start() {
   if (started_) return Status::Ok();
-  const StageLimits limits = PlanStage(op_.settings().threads, op_.settings().cycle_length,
+  const StageLimits limits = PlanStage(op_.settings().threads, static_cast<int64_t>(num_slots_),
                                        /*buffer=*/0, consumer_.run->budgeted_options(),
                                        consumer_.run->stages().OtherTunedRuns());
   stage_.label = op_.label();
@@ -49,6 +50,9 @@ Status LanePool::Start() {
     // As many inners opened ahead as there are workers: when all lanes of a cycle end together,
     // each worker has the next file open already.
     lanes_ahead_ = stage_.threads.value();
+    // Where order is free, a worker without a lane to itself would have nothing to do.
+    cycle_ =
+        std::clamp(lanes_ahead_, op_.settings().cycle_length, static_cast<int64_t>(num_slots_));
     work_.NotifyAll();
   };
   stage_.running_threads = [this] { return threads_.running(); };
@@ -135,7 +139,7 @@ Status LanePool::AwaitAny() {
         slot.reset();
         --open_;
       }
-      if (!slot) TakeFuture();
+      if (!slot && open_ < cycle_) TakeFuture();
       if (slot && !slot->has_current() && !slot->ready_.empty()) TakeBatch(slot.get());
       if (slot && slot->has_current()) return Status::Ok();
       Advance();
@@ -259,8 +263,10 @@ void LanePool::Work(int index) {
 Lane* LanePool::PickLane() {
   const bool can_pull = !pulling_ && !input_ended_;
   size_t next_future = 0;
+  int64_t free_slots = cycle_ - open_;
   for (size_t i = 0; i < num_slots_; ++i) {
     Lane* lane = slots_[(cycle_index() + i) % num_slots_].get();
+    if (lane == nullptr && --free_slots < 0) continue;
     if (lane == nullptr && next_future < future_.size()) lane = future_[next_future++].get();
     if (lane == nullptr) {
       if (can_pull) return NewLane();

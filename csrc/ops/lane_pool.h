@@ -116,7 +116,7 @@ class LanePool {
 
   // Consumer only.
   bool started_ = false;
-  int64_t open_ = 0;
+  int64_t open_ = 0;    // changed under the mutex
   int64_t pulled_ = 0;  // results of the input that have reached a slot
 
   std::atomic<size_t> cycle_index_{0};  // written by the consumer, a hint for the workers
@@ -126,6 +126,7 @@ class LanePool {
   std::vector<std::unique_ptr<Lane>> slots_ GUARDED_BY(mutex_);  // only the consumer changes them
   std::deque<std::unique_ptr<Lane>> future_ GUARDED_BY(mutex_);  // opened ahead, in order
   int64_t lanes_ahead_ GUARDED_BY(mutex_) = 1;
+  int64_t cycle_ GUARDED_BY(mutex_);  // slots that are filled
   bool pulling_ GUARDED_BY(mutex_) = false;
   bool input_ended_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;

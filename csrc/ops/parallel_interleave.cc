@@ -10,7 +10,7 @@ class ParallelInterleaveIterator final : public IteratorOf<Interleave> {
  public:
   ParallelInterleaveIterator(const Interleave& op, const IteratorContext& context)
       : IteratorOf(op, context),
-        ordered_(op.settings().deterministic.value_or(context.run->options().deterministic)),
+        ordered_(op.ordered(context.run->options())),
         lanes_(op, context) {}
 
  private:

@@ -49,6 +49,40 @@ def test_slow_storage_gets_more_threads_than_it_started_with(paths, stage):
     assert re.fullmatch(r"\d+\.\d{3} s " + stage + r" \(.*\): .*; threads 2 -> \d+", first), first
 
 
+def test_where_order_is_free_more_files_are_open_than_the_default_cycle(paths):
+    options = fp.Options(storage=fp.SimulatedStorage(open_delay=0.02))
+    options.deterministic = False
+    ds = fp.Dataset.from_tensor_slices(paths).repeat()
+    ds = ds.interleave(fp.TextLineDataset, num_parallel_calls=fp.AUTOTUNE)
+    iterator = iter(ds.with_options(options))
+    assert consume_until(iterator, lambda: threads_of(iterator, "interleave") > 16)
+    once = fp.Dataset.from_tensor_slices(paths)
+    once = once.interleave(fp.TextLineDataset, num_parallel_calls=fp.AUTOTUNE)
+    assert sorted(once.with_options(options)) == sorted(b"%d" % number for number in range(40))
+
+
+def test_a_maximum_bounds_what_autotune_gives(paths):
+    options = fp.Options(storage=fp.SimulatedStorage(open_delay=0.02))
+    options.autotune.max_parallelism = 5
+    ds = fp.Dataset.from_tensor_slices(paths).repeat(5)
+    ds = ds.map(fp.io.read_file, num_parallel_calls=fp.AUTOTUNE).with_options(options)
+    iterator = iter(ds)
+    counts = [threads_of(iterator, "map") for _ in iterator]
+    assert len(counts) == 200 and 2 < max(counts) <= 5
+
+
+def test_simulated_storage_can_change_while_it_is_read(paths):
+    ds = fp.Dataset.from_tensor_slices(paths).map(fp.io.read_file, num_parallel_calls=2)
+    iterator = iter(ds.with_options(fp.Options(storage=fp.SimulatedStorage(open_delay=0.002))))
+    next(iterator)
+    iterator.set_storage(fp.SimulatedStorage(open_delay=0.002, fail_open=35))
+    assert len([next(iterator) for _ in range(30)]) == 30
+    with pytest.raises(fp.errors.UnavailableError, match="open 35"):
+        [next(iterator) for _ in range(5)]
+    with pytest.raises(ValueError, match="real storage"):
+        iter(fp.Dataset.range(3)).set_storage(fp.SimulatedStorage())
+
+
 def test_results_are_those_of_a_sequential_run(paths):
     def make(calls):
         ds = fp.Dataset.from_tensor_slices(paths).repeat(5)
