@@ -157,13 +157,16 @@ void Window::Recycle(std::unique_ptr<Chunk> chunk) {
   if (held_memory) WakeWorkers();
 }
 
-// One will do, unless they wait for different things: memory, or that their chunk is the next.
+// A worker that was woken for every chunk would spend its time on falling asleep: they are woken
+// when half of the window is free, as many as there is work for. What is left in the other half
+// keeps the consumer busy meanwhile.
 void Window::WakeWorkers() {
-  if (workers_waiting_ == 0) return;
-  if (admits_waiting_ == 0) {
-    room_.NotifyOne();
-  } else {
-    room_.NotifyAll();
+  if (admits_waiting_ > 0) {
+    room_.NotifyAll();  // each waits for a chunk of its own to be the next
+  } else if (reserved_ <= capacity_ / 2) {
+    for (int64_t i = std::min<int64_t>(workers_waiting_, capacity_ - reserved_); i > 0; --i) {
+      room_.NotifyOne();
+    }
   }
 }
 
