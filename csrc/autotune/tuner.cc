@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "runtime/clock.h"
 #include "runtime/context.h"
@@ -107,10 +108,13 @@ class Watched {
       computes_[stage->id] = one.cpu > kSomeCores;
       cores_used_ += one.cpu;
       demand_ += one.cpu + one.core_wait;
+      NoteDirect(*stage);
       sample.stages.push_back(std::move(one));
     });
     counted_ = std::move(counted);
-    std::erase_if(computes_, [&](const auto& each) { return !counted_.contains(each.first); });
+    const auto gone = [&](const auto& each) { return !counted_.contains(each.first); };
+    std::erase_if(computes_, gone);
+    std::erase_if(direct_, gone);
     return sample;
   }
   // Of the whole process, during the last interval.
@@ -122,13 +126,13 @@ class Watched {
       const int64_t id = decision.id;
       decisions.emplace(id, std::move(decision));
     }
-    std::vector<std::string> lines;
+    for (const std::string& line : std::exchange(direct_lines_, {})) Write(line);
     run_->stages().ForEach([&](Stage* stage) {
       const auto decision = decisions.find(stage->id);
       if (decision != decisions.end()) {
+        Write(stage->label + ": " + decision->second.reason);
         stage->threads.Set(decision->second.threads);
         stage->window.Set(decision->second.window);
-        lines.push_back(StrCat(stage->label, ": ", decision->second.reason));
       } else if (stage->running_threads() >= stage->threads.value()) {
         return;
       }
@@ -137,13 +141,6 @@ class Watched {
     });
     MutexLock lock(log_mutex_);
     latest_ = model_.verdict();
-    for (const std::string& line : lines) {
-      char seconds[32];
-      snprintf(seconds, sizeof(seconds), "%.3f s ",
-               static_cast<double>(last_ns_ - run_->since_ns()) / 1e9);
-      log_.push_back(seconds + line);
-      if (log_.size() > kLogLines) log_.pop_front();
-    }
   }
 
   std::vector<std::string> Log() const {
@@ -156,8 +153,28 @@ class Watched {
   }
 
  private:
+  void Write(const std::string& line) {
+    char seconds[32];
+    snprintf(seconds, sizeof(seconds), "%.3f s ",
+             static_cast<double>(last_ns_ - run_->since_ns()) / 1e9);
+    MutexLock lock(log_mutex_);
+    log_.push_back(seconds + line);
+    if (log_.size() > kLogLines) log_.pop_front();
+  }
+
+  void NoteDirect(const Stage& stage) {
+    const bool direct = stage.direct.load(std::memory_order_relaxed);
+    if (std::exchange(direct_[stage.id], direct) == direct) return;
+    direct_lines_.push_back(
+        stage.label +
+        (direct ? ": elements cost less than handing them over; its consumer computes them"
+                : ": elements cost more than handing them over; its threads compute them"));
+  }
+
   RunContext* const run_;
   RunModel model_;
+  std::map<int64_t, bool> direct_;  // by Stage::id
+  std::vector<std::string> direct_lines_;
   std::map<int64_t, Counted> counted_;  // by Stage::id
   std::map<int64_t, bool> computes_;    // the stage uses cores, so what it waits for them matters
   int64_t last_ns_ = WallNanos();

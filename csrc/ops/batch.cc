@@ -110,6 +110,7 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
                 return status;
               };
             },
+        .direct = nullptr,
         .save = [this](PositionWriter* writer) { return rows_.Save(writer); },
         .restore = [this](PositionReader* reader) { return rows_.Restore(reader); },
         .skip = [this](int64_t count, int64_t* skipped) { return rows_.Skip(count, skipped); },

@@ -97,6 +97,13 @@ class ParallelMapIterator final : public IteratorOf<Map> {
         return status;
       };
     };
+    work.direct = [this](Element* out) {
+      FASTPIPE_RETURN_IF_ERROR(input_->Next(&in_));
+      if (!call_) call_.emplace(op().function(), below_.run->kernel_context(op(), below_));
+      Status status = call_->Run(input_->count() - 1, in_, out);
+      in_.clear();
+      return status;
+    };
     return work;
   }
 
@@ -106,6 +113,9 @@ class ParallelMapIterator final : public IteratorOf<Map> {
 
   const IteratorContext below_;
   std::unique_ptr<Iterator> input_;
+  // Of the consumer, while it computes directly.
+  std::optional<FunctionCall> call_;
+  Element in_;
   WorkerStage<MapJob> stage_;
 };
 

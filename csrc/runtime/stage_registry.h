@@ -26,6 +26,7 @@ struct Stage {
   StageStats stats;
   WorkerClocks workers;
   PhaseClock consumer{Phase::kPull};  // kInput while the consumer waits for this stage
+  std::atomic<bool> direct{false};    // elements are so cheap that the consumer computes them
   std::atomic<bool> last{true};       // the consumer is the user's program, not a worker
   Knob threads;                       // worker threads
   Knob window;                        // chunks in flight or ready

@@ -16,7 +16,9 @@ bool Window::HasMemory() const {
   return StageStats::Get(stage_->stats.buffered_bytes) + coming <= stage_->byte_limit();
 }
 
-bool Window::HasRoom() const { return reserved_ < capacity_ && (reserved_ == 0 || HasMemory()); }
+bool Window::HasRoom() const {
+  return !paused_ && reserved_ < capacity_ && (reserved_ == 0 || HasMemory());
+}
 
 bool Window::Reserve() {
   MutexLock lock(mutex_);
@@ -120,21 +122,23 @@ std::deque<std::unique_ptr<Window::Chunk>>::iterator Window::FindReady() {
 Status Window::Take(const CancelToken& token, std::unique_ptr<Chunk>* chunk) {
   MutexLock lock(mutex_);
   auto ready = FindReady();
-  if (ready == chunks_.end()) {
+  if (ready == chunks_.end() && !Drained()) {
     Status status;
     {
       InputWait wait(&stage_->consumer);
       stage_->last.store(!wait.by_worker(), std::memory_order_relaxed);
       consumer_waits_.store(true, std::memory_order_relaxed);
-      while ((ready = FindReady()) == chunks_.end() && !(finished_ && chunks_.empty())) {
+      while ((ready = FindReady()) == chunks_.end() && !(finished_ && chunks_.empty()) &&
+             !Drained()) {
         status = stopping_ ? Cancelled("the iterator was closed") : WaitOnce(ready_, mutex_, token);
         if (!status.ok()) break;
       }
       consumer_waits_.store(false, std::memory_order_relaxed);
     }
     FASTPIPE_RETURN_IF_ERROR(std::move(status));
-    if (ready == chunks_.end()) return Status::EndOfSequence();
+    if (ready == chunks_.end() && !Drained()) return Status::EndOfSequence();
   }
+  if (ready == chunks_.end()) return Status::Ok();
   *chunk = std::move(*ready);
   chunks_.erase(ready);
   --ready_chunks_;
@@ -168,6 +172,17 @@ void Window::WakeWorkers() {
       room_.NotifyOne();
     }
   }
+}
+
+void Window::Pause() {
+  MutexLock lock(mutex_);
+  paused_ = true;
+}
+
+void Window::Resume() {
+  MutexLock lock(mutex_);
+  paused_ = false;
+  room_.NotifyAll();
 }
 
 void Window::Stop() {

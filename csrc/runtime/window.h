@@ -74,6 +74,10 @@ class Window {
   // The next chunk, or end of sequence, or Cancelled.
   Status Take(const CancelToken& token, std::unique_ptr<Chunk>* chunk);
   void Recycle(std::unique_ptr<Chunk> chunk);
+  // Lets no worker begin another chunk. Once all that were begun are taken, Take returns OK and no
+  // chunk, and whatever the workers use is the consumer's alone until Resume.
+  void Pause();
+  void Resume();
 
   // Any thread: all waits end, workers get false from Reserve. Idempotent.
   void Stop();
@@ -81,6 +85,7 @@ class Window {
  private:
   bool HasRoom() const REQUIRES(mutex_);
   bool HasMemory() const;
+  bool Drained() const REQUIRES(mutex_) { return paused_ && reserved_ == 0 && !finished_; }
   void WakeWorkers() REQUIRES(mutex_);
   void PublishLocked(Chunk* chunk) REQUIRES(mutex_);
   Chunk* NewChunk(std::deque<std::unique_ptr<Chunk>>::iterator before) REQUIRES(mutex_);
@@ -97,6 +102,7 @@ class Window {
   int64_t reserved_ GUARDED_BY(mutex_) = 0;  // reservations not yet taken by the consumer
   int64_t ready_chunks_ GUARDED_BY(mutex_) = 0;
   bool finished_ GUARDED_BY(mutex_) = false;
+  bool paused_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
   int workers_waiting_ GUARDED_BY(mutex_) = 0;
   int admits_waiting_ GUARDED_BY(mutex_) = 0;  // of them, in Admit

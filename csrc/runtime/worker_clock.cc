@@ -17,6 +17,7 @@ namespace fastpipe {
 namespace {
 
 thread_local WorkerClock* clock_of_thread = nullptr;
+thread_local int64_t waited_by_thread = 0;
 
 // The text of a small file of thread `thread` of this process; empty if there is none.
 std::string_view ReadOfThread(int thread, const char* name, std::span<char> text) {
@@ -127,7 +128,9 @@ InputWait::InputWait(PhaseClock* consumer) : consumer_(consumer), worker_(clock_
 
 InputWait::~InputWait() {
   if (worker_ != nullptr) worker_->clock_.Enter(before_);
-  consumer_->Enter(Phase::kPull);
+  waited_by_thread += consumer_->Enter(Phase::kPull).ns;
 }
+
+int64_t InputWait::OfThisThread() { return waited_by_thread; }
 
 }  // namespace fastpipe

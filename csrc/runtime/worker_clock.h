@@ -105,6 +105,8 @@ class InputWait {
   InputWait& operator=(const InputWait&) = delete;
   // False on a thread that belongs to no stage: then the user's program waits.
   bool by_worker() const { return worker_ != nullptr; }
+  // Nanoseconds that the calling thread has waited so far, in all its waits.
+  static int64_t OfThisThread();
 
  private:
   PhaseClock* const consumer_;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ struct StageWork {
   std::function<Status(Job*)> pull;
   // Makes what computes jobs on one worker.
   std::function<std::function<Status(Job*, Element*)>()> new_compute;
+  // Pulls and computes one result on the consumer's thread; empty if the stage never does that.
+  std::function<Status(Element*)> direct;
   std::function<Status(PositionWriter*)> save;
   std::function<Status(PositionReader*)> restore;
   // Passes over results of the stage by their jobs, without computing them.
@@ -92,10 +95,16 @@ class WorkerStage {
 
   Status Next(Element* out) {
     if (!started_) FASTPIPE_RETURN_IF_ERROR(Start());
+    if (direct_) return NextDirectly(out);
     while (current_ == nullptr || next_in_chunk_ == current_->size) {
       if (current_) window_.Recycle(std::move(current_));
+      if (cheap_.load(std::memory_order_relaxed)) window_.Pause();
       FASTPIPE_RETURN_IF_ERROR(window_.Take(*consumer_.cancel, &current_));
       next_in_chunk_ = 0;
+      if (current_ == nullptr) {
+        BeginDirect();
+        return NextDirectly(out);
+      }
       if (current_->checkpoint) {
         checkpoint_ = std::move(*current_->checkpoint);
         since_checkpoint_ = 0;
@@ -112,10 +121,11 @@ class WorkerStage {
       return Unimplemented(settings_.label +
                            ": a stage with deterministic=False has no position that can be saved");
     }
-    if (!started_ && !restored_) {
+    if (direct_ || (!started_ && !restored_)) {
       PositionWriter input;
       FASTPIPE_RETURN_IF_ERROR(work_.save(&input));
       checkpoint_ = {Status::Ok(), input.bytes()};
+      since_checkpoint_ = 0;
     }
     FASTPIPE_RETURN_IF_ERROR(Status(checkpoint_.status));
     writer->PutBytes(checkpoint_.position);
@@ -154,6 +164,9 @@ class WorkerStage {
     };
     stage_.running_threads = [this] { return threads_.running(); };
     max_chunk_ = limits.max_chunk;
+    const RunOptions& options = consumer_.run->options();
+    may_be_direct_ =
+        work_.direct && stage_.threads.tunable() && options.autotune && options.min_threads == 0;
     window_.set_capacity(stage_.window.value());
     FASTPIPE_RETURN_IF_ERROR(threads_.Resize(static_cast<int>(stage_.threads.value())));
     started_ = true;
@@ -168,6 +181,57 @@ class WorkerStage {
     checkpoint_.position = input.bytes();
   }
 
+  // ---- without workers ----
+
+  // Threads that hand over elements which cost less than the handing over help nobody: then the
+  // consumer pulls and computes by itself, while the workers are paused, and looks at the cost of
+  // an element now and then.
+  void BeginDirect() {
+    direct_ = true;
+    mean_ns_ = 0;
+    until_look_ = kLookEvery;
+    stage_.direct.store(true, std::memory_order_relaxed);
+  }
+
+  Status NextDirectly(Element* out) {
+    const bool look = --until_look_ <= 0;
+    const int64_t began = look ? WallNanos() - InputWait::OfThisThread() : 0;
+    Status status = work_.direct(out);
+    // The end, or Ctrl+C: not a result.
+    if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
+    StageStats::AddAlone(stage_.stats.elements, 1);
+    StageStats::AddAlone(stage_.stats.delivered, 1);
+    if (look) NoteCost(WallNanos() - InputWait::OfThisThread() - began);
+    return status;
+  }
+
+  void NoteCost(int64_t ns) {
+    // One slow element is chance, a few in a row are not: they are looked at one by one.
+    mean_ns_ += (std::min<double>(static_cast<double>(ns), 4 * kDearNanos) - mean_ns_) / 8;
+    until_look_ = ns > kDearNanos ? 1 : kLookEvery;
+    if (mean_ns_ < kDearNanos) return;
+    direct_ = false;
+    NoteStart();
+    since_checkpoint_ = 0;
+    cheap_chunks_needed_.store(2 * cheap_chunks_needed_.load());
+    cheap_.store(false);
+    stage_.direct.store(false, std::memory_order_relaxed);
+    window_.Resume();
+  }
+
+  // A worker computed a full chunk.
+  void NoteChunk(int64_t wall_ns, int* cheap_chunks) {
+    const bool cheap = wall_ns < kCheapNanos * static_cast<int64_t>(max_chunk_);
+    *cheap_chunks = cheap ? *cheap_chunks + 1 : 0;
+    if (may_be_direct_ && *cheap_chunks >= cheap_chunks_needed_.load()) cheap_.store(true);
+  }
+
+  static constexpr int64_t kCheapNanos = 250;  // an element
+  static constexpr int64_t kDearNanos = 1000;
+  static constexpr int kLookEvery = 64;
+
+  // ---- workers ----
+
   // The body of worker `index`.
   void Work(int index) {
     WorkerClock clock(&stage_.workers);
@@ -175,6 +239,7 @@ class WorkerStage {
     const auto compute = work_.new_compute();
     std::vector<Job> jobs;
     size_t chunk_size = 1;
+    int cheap_chunks = 0;
     while (!threads_.ShouldLeave(index) && window_.Reserve()) {
       clock.Enter(Phase::kLock);
       Window::Chunk* chunk = Pull(&jobs, chunk_size, &clock);
@@ -187,6 +252,7 @@ class WorkerStage {
       if (size == chunk_size || wall > kTargetChunkNanos) {
         chunk_size = NextChunkSize(chunk_size, wall, max_chunk_);
       }
+      if (size == max_chunk_) NoteChunk(wall, &cheap_chunks);
       meter.Settle();
     }
   }
@@ -272,6 +338,14 @@ class WorkerStage {
   int64_t since_checkpoint_ = 0;
   std::unique_ptr<Window::Chunk> current_;
   size_t next_in_chunk_ = 0;
+  bool direct_ = false;
+  double mean_ns_ = 0;
+  int until_look_ = 0;
+
+  // Set by workers when elements have become cheap.
+  bool may_be_direct_ = false;
+  std::atomic<bool> cheap_{false};
+  std::atomic<int> cheap_chunks_needed_{4};  // in a row
 
   // Input side.
   Mutex input_mutex_;

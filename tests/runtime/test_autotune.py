@@ -155,3 +155,38 @@ def test_statistics_count_every_element(paths):
     assert stage["busy_ns"] > 20 * 4_000_000 * 0.9
     assert stage["cpu_ns"] < stage["busy_ns"]
     assert "map" in stage["label"] and "test_autotune.py" in stage["label"]
+
+
+def test_elements_that_cost_less_than_handing_over_are_computed_by_the_consumer():
+    ds = fp.Dataset.range(200_000).map(lambda x: x + 1, num_parallel_calls=fp.AUTOTUNE)
+    iterator = iter(ds)
+    assert consume_until(iterator, lambda: any("its consumer" in x for x in iterator.autotune_log()))
+    (stage,) = iterator.stats()
+    delivered = stage["delivered"]
+    assert next(iterator) == delivered + 1
+    (stage,) = iterator.stats()
+    assert stage["delivered"] == stage["elements"] == delivered + 1
+    restored = ds.iterator(iterator.save())
+    assert next(restored) == next(iterator) == delivered + 2
+    assert [int(x) for x in iterator] == [*range(delivered + 3, 200_001)]
+
+
+def test_a_function_that_becomes_dear_gets_its_threads_back_and_loses_nothing():
+    count, cheap = 40_000, 30_000
+
+    def function(x):
+        size = fp.where(x < cheap, fp.constant(1, fp.int64), fp.constant(20_000, fp.int64))
+        return x + 0 * fp.reduce_sum(fp.range(size))
+
+    iterator = iter(fp.Dataset.range(count).map(function, num_parallel_calls=fp.AUTOTUNE))
+    assert [int(x) for x in iterator] == [*range(count)]
+    log = iterator.autotune_log()
+    directly = [number for number, line in enumerate(log) if "its consumer computes" in line]
+    by_threads = [number for number, line in enumerate(log) if "its threads compute" in line]
+    assert not directly or (by_threads and by_threads[-1] > directly[0]), log
+
+
+def test_fixed_numbers_of_threads_are_used_however_cheap_the_function(paths):
+    iterator = iter(fp.Dataset.range(50_000).map(lambda x: x + 1, num_parallel_calls=2))
+    assert [int(x) for x in iterator] == [*range(1, 50_001)]
+    assert iterator.autotune_log() == []
