@@ -151,7 +151,7 @@ class Builder:
         failures = []
         pool = ThreadPoolExecutor(os.cpu_count() or 1)
         with pool, self._precompiled(stale, pool) as options:
-            runs = pool.map(lambda step: self._run(step, options.get(step.dialect, ())), stale)
+            runs = pool.map(lambda step: self._compile(step, options.get(step.dialect)), stale)
             try:
                 for number, failure in enumerate(runs, 1):
                     print(f"[{number}/{len(stale)}] {stale[number - 1].inputs[0]}", file=sys.stderr)
@@ -231,8 +231,15 @@ class Builder:
         # A folder of the system's headers: the compiler does not list them as inputs.
         return ("-isystem", str(header.parent), "-include", header.name)
 
+    def _compile(self, step: _Step, options: tuple[str, ...] | None) -> str | None:
+        """What it printed, if it failed. What fails by `options` is compiled again without: gcc
+        forgets which warnings a header turns off for itself when it precompiles it."""
+        if options and self._run(step, options) is None:
+            return None
+        return self._run(step)
+
     def _run(self, step: _Step, options: tuple[str, ...] = ()) -> str | None:
-        """Runs one step, with `options` that change nothing in its output; what it printed, if it
+        """Runs one step, by `options` that change nothing in its output; what it printed, if it
         failed."""
         for path in (step.output, step.record):
             (self._root / path).parent.mkdir(parents=True, exist_ok=True)

@@ -173,6 +173,17 @@ def test_a_precompiled_header_leaves_no_trace(
     assert "answer.h" in inputs and "common" not in inputs
 
 
+def test_what_fails_with_a_precompiled_header_is_compiled_without(
+    root: Path, large_build_by: Callable[[str], Build]
+) -> None:
+    fails = IS_PRECOMPILED.replace("ifndef", "ifdef")
+    (root / "csrc" / "answer.cc").write_text(ANSWER + fails)
+    build = large_build_by("compiler")
+    assert build(werror=True) == 3
+    assert answer(root) == 42
+    assert build(werror=True) == 0
+
+
 def test_a_source_changed_alone_must_include_what_it_uses(
     root: Path, large_build_by: Callable[[str], Build]
 ) -> None:
