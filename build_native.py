@@ -243,7 +243,7 @@ class Builder:
         return self._run(step)
 
     def _run(self, step: _Step, options: tuple[str, ...] = ()) -> str | None:
-        """Runs one step, by `options` that change nothing in its output; what it printed, if it
+        """Runs one step, by `options` that are no part of its fingerprint; what it printed, if it
         failed."""
         for path in (step.output, step.record):
             (self._root / path).parent.mkdir(parents=True, exist_ok=True)
