@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from native.build import Builder, BuildError, units_under, variant
 
+import build_native
+
 HEADER = "#pragma once\nint answer();\n"
 ANSWER = '#include "answer.h"\nint answer() { return 42; }\n'
 MAIN = '#include "answer.h"\nint main() { return answer(); }\n'
@@ -120,3 +122,83 @@ def test_the_environment_names_the_variant(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("FASTPIPE_SANITIZE", "adress")
     with pytest.raises(BuildError, match="adress"):
         variant()
+
+
+IS_PRECOMPILED = """
+#ifndef _GLIBCXX_CSTDINT
+#error not precompiled
+#endif
+"""
+
+
+@pytest.fixture
+def large_build_by(
+    root: Path, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Build]:
+    """large_build_by(program) builds with g++ under that name; two sources are many for it."""
+    find = build_native._tool
+    monkeypatch.setattr(build_native, "_MANY_SOURCES", 2)
+    monkeypatch.setattr(build_native, "_COMMON_HEADERS", ("cstdint",))
+
+    def use(program: str) -> Build:
+        script = root / program
+        script.write_text('#!/bin/sh\nexec g++ "$@"\n')
+        script.chmod(0o755)
+        monkeypatch.setattr(
+            build_native, "_tool", lambda *name: (str(script),) if "CXX" in name else find(*name)
+        )
+        return build
+
+    return use
+
+
+def test_a_large_build_reads_common_headers_precompiled(
+    root: Path, large_build_by: Callable[[str], Build]
+) -> None:
+    (root / "csrc" / "answer.cc").write_text(ANSWER + IS_PRECOMPILED)
+    build = large_build_by("compiler")
+    # A precompiled header that the compiler does not accept is a warning, which is an error here.
+    assert build(werror=True, flags=("-Winvalid-pch",)) == 3
+    assert answer(root) == 42
+
+
+def test_a_precompiled_header_leaves_no_trace(
+    root: Path, large_build_by: Callable[[str], Build]
+) -> None:
+    build = large_build_by("compiler")
+    assert build() == 3
+    assert build() == 0
+    assert not list(root.glob("build/**/*.gch"))
+    inputs = (root / "build/objects/release/csrc/answer.cc.d").read_text()
+    assert "answer.h" in inputs and "common" not in inputs
+
+
+def test_what_fails_with_a_precompiled_header_is_compiled_without(
+    root: Path, large_build_by: Callable[[str], Build]
+) -> None:
+    fails = IS_PRECOMPILED.replace("ifndef", "ifdef")
+    (root / "csrc" / "answer.cc").write_text(ANSWER + fails)
+    build = large_build_by("compiler")
+    assert build(werror=True) == 3
+    assert answer(root) == 42
+    assert build(werror=True) == 0
+
+
+def test_a_source_changed_alone_must_include_what_it_uses(
+    root: Path, large_build_by: Callable[[str], Build]
+) -> None:
+    (root / "csrc" / "answer.cc").write_text(ANSWER + "std::int8_t small;\n")
+    build = large_build_by("compiler")
+    assert build() == 3
+    (root / "csrc" / "answer.cc").write_text(ANSWER + "std::int8_t small, smaller;\n")
+    with pytest.raises(BuildError, match="int8_t"):
+        build()
+
+
+def test_a_compiler_cache_gets_no_precompiled_header(
+    root: Path, large_build_by: Callable[[str], Build]
+) -> None:
+    """It could keep nothing of such a build."""
+    (root / "csrc" / "answer.cc").write_text(ANSWER + IS_PRECOMPILED)
+    with pytest.raises(BuildError, match="not precompiled"):
+        large_build_by("ccache")()
