@@ -7,7 +7,6 @@ import pytest
 from process import DEADLINE_SECONDS
 
 import fastpipe as fp
-from fastpipe import _core
 
 SLOW = fp.SimulatedStorage(open_delay=0.004)
 
@@ -160,7 +159,9 @@ def test_statistics_count_every_element(paths):
 def test_elements_that_cost_less_than_handing_over_are_computed_by_the_consumer():
     ds = fp.Dataset.range(200_000).map(lambda x: x + 1, num_parallel_calls=fp.AUTOTUNE)
     iterator = iter(ds)
-    assert consume_until(iterator, lambda: any("its consumer" in x for x in iterator.autotune_log()))
+    assert consume_until(
+        iterator, lambda: any("its consumer" in x for x in iterator.autotune_log())
+    )
     (stage,) = iterator.stats()
     delivered = stage["delivered"]
     assert next(iterator) == delivered + 1
