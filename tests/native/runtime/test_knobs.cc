@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kResults = 4000;
 constexpr int64_t kPlenty = 1 << 30;
-constexpr size_t kHuge = 100'000;  // bytes of some results
+constexpr int64_t kHuge = 100'000;  // bytes of some results
 constexpr int64_t kMaxThreads = 6;
 
 void Spin(uint64_t turns) {
@@ -98,7 +98,7 @@ class CountingStage {
         if (*job % 101 == 7) return Internal(StrCat(*job));
         out->push_back(Tensor::Scalar(*job));
         if (bits % 11 == 0) {
-          out->push_back(Tensor::Allocate(DType::kUint8, {static_cast<int64_t>(kHuge)}));
+          out->push_back(Tensor::Allocate(DType::kUint8, Dims(&kHuge, 1)));
         }
         return Status::Ok();
       };
@@ -209,8 +209,8 @@ Result<KernelPlan> PlanWeighed(const Args& attrs, Specs inputs) {
                           MixBits(static_cast<uint64_t>(in[0]->scalar<int64_t>()));
                       Spin(bits % 50 == 0 ? 20'000 : bits % 500);
                       out[0].Set(*in[0]);
-                      const size_t size = bits % 11 == 0 ? kHuge : 1;
-                      out[1].Allocate(DType::kUint8, {static_cast<int64_t>(size)});
+                      const int64_t size = bits % 11 == 0 ? kHuge : 1;
+                      out[1].Allocate(DType::kUint8, Dims(&size, 1));
                       return Status::Ok();
                     })};
 }
