@@ -257,6 +257,9 @@ void LanePool::Work(int index) {
     clock.Enter(Phase::kRoom);
     meter.Settle();
   }
+  // It leaves, and what woke it was meant for one that stays.
+  MutexLock lock(mutex_);
+  if (workers_waiting_ > 0) work_.NotifyOne();
 }
 
 // The piece of work that the consumer will need first, marked busy; null if there is none.
