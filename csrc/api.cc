@@ -387,6 +387,7 @@ Status Pipeline::Restore(const std::string& fingerprint, const std::string& stat
 
 std::vector<StageReport> Pipeline::Stages() {
   std::vector<StageReport> reports;
+  if (!CheckUsable().ok()) return reports;  // their threads and locks are the parent's
   CurrentRun()->stages().ForEach([&](Stage* stage) {
     const StageStats& stats = stage->stats;
     const WorkerTotals time = stage->workers.Read(/*ask_linux=*/true);
@@ -407,6 +408,7 @@ std::vector<StageReport> Pipeline::Stages() {
 int64_t OpOf(const DatasetRef& dataset) { return reinterpret_cast<int64_t>(dataset.get()); }
 
 std::string Pipeline::Bottleneck() {
+  if (const Status usable = CheckUsable(); !usable.ok()) return std::string(usable.message());
   {
     MutexLock lock(mutex_);
     if (!tuner_ && !bottleneck_.empty()) return bottleneck_;
@@ -430,6 +432,7 @@ void Pipeline::SetStorage(const Faults& faults) {
 }
 
 std::vector<std::string> Pipeline::TunerLog() {
+  if (!CheckUsable().ok()) return {};
   MutexLock lock(mutex_);
   return tuner_ ? tuner_->Log() : tuner_log_;
 }

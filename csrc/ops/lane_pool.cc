@@ -257,11 +257,15 @@ void LanePool::Work(int index) {
     clock.Enter(Phase::kRoom);
     meter.Settle();
   }
+  // It leaves, and what woke it was meant for one that stays.
+  MutexLock lock(mutex_);
+  if (workers_waiting_ > 0) work_.NotifyOne();
 }
 
 // The piece of work that the consumer will need first, marked busy; null if there is none.
 Lane* LanePool::PickLane() {
   const bool can_pull = !pulling_ && !input_ended_;
+  bool urgent = true;  // the consumer comes to this lane first
   size_t next_future = 0;
   int64_t free_slots = cycle_ - open_;
   for (size_t i = 0; i < num_slots_; ++i) {
@@ -272,10 +276,11 @@ Lane* LanePool::PickLane() {
       if (can_pull) return NewLane();
       continue;
     }
-    if (Runnable(*lane, i == 0)) {
+    if (Runnable(*lane, urgent)) {
       lane->busy_ = true;
       return lane;
     }
+    urgent = false;
   }
   for (size_t i = next_future; i < future_.size(); ++i) {
     if (future_[i]->ready_.empty() && Runnable(*future_[i], false)) {

@@ -126,3 +126,22 @@ def test_worker_processes_can_run_their_own_pipelines():
         """
     )
     assert (done.returncode, done.stdout) == (0, "[45, 190, 435]\n"), done.stderr
+
+
+def test_a_forked_child_is_told_nothing_of_stages_that_stayed_in_the_parent():
+    """What it would read may be half written, under a lock that stays locked."""
+    done = run(
+        """
+        import os
+        ds = fp.Dataset.range(10**9).map(lambda x: x, num_parallel_calls=fp.AUTOTUNE)
+        it = iter(ds.prefetch(fp.AUTOTUNE))
+        next(it)
+        print(len(it.stats()), flush=True)
+        if os.fork() == 0:
+            print(it.stats(), it.autotune_log(), "fork" in it.bottleneck(), flush=True)
+            os._exit(0)
+        os.wait()
+        print(len(it.stats()), int(next(it)))
+        """
+    )
+    assert done.stdout.splitlines() == ["2", "[] [] True", "2 1"], done

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "autotune/model.h"
-#include "native/autotune/simulation.h"
+#include "simulation.h"
 
 namespace fastpipe {
 namespace {

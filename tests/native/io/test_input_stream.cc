@@ -52,7 +52,8 @@ TEST_CASE_FIXTURE(Source, "input stream: slices stay what they were while the st
   for (Compression compression : kAll) {
     Write(bytes, compression);
     for (size_t buffer_size : {size_t{1}, size_t{300}, size_t{100000}}) {
-      for (FileSystem* file_system : {PosixFileSystem(), short_reads.get()}) {
+      for (FileSystem* file_system :
+           {PosixFileSystem(), static_cast<FileSystem*>(short_reads.get())}) {
         auto stream = Open(compression, buffer_size, file_system);
         std::vector<std::pair<BufferRef, std::string_view>> slices;
         for (size_t size = 1;; size = size % 1500 + 97) {
