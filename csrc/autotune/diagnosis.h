@@ -37,6 +37,7 @@ struct StageSample {
 
 struct RunSample {
   int64_t interval_ns = 0;
+  double free = 0;   // cores of the budget that nobody uses
   double cores = 1;  // that this run may keep busy: what it uses plus its share of what is free
   std::vector<StageSample> stages;
 };

@@ -86,7 +86,7 @@ std::vector<StageDecision> RunModel::Decide(const RunSample& sample) {
     decisions = Judge(sample);
   } else {
     Learn(recent);
-    decisions = Leap(sample);
+    decisions = Leap(sample, recent);
     if (decisions.empty()) decisions = Grow(recent);
     if (decisions.empty()) decisions = Widen(recent);
     if (decisions.empty()) decisions = Shrink(recent, sample.interval_ns);
@@ -134,7 +134,7 @@ RunSample RunModel::Recent(const RunSample& now) const {
     }
     mean.elements = memory.recent.elements / 1000;
     mean.delivered = memory.recent.delivered / 1000;
-    mean.cap = memory.cap;
+    mean.cap = memory.share > 0 ? 0 : memory.cap;
     recent.interval_ns = Nanos(memory.recent_ns);
     recent.stages.push_back(std::move(mean));
   }
@@ -203,14 +203,18 @@ StageDecision RunModel::Change(const StageSample& stage, int64_t threads, std::s
   return {stage.id, threads, window, StrCat(reason, "; threads ", stage.threads, " -> ", threads)};
 }
 
-std::vector<StageDecision> RunModel::Leap(const RunSample& sample) {
+std::vector<StageDecision> RunModel::Leap(const RunSample& sample, const RunSample& recent) {
   const bool early = static_cast<double>(regime_ns_) < kLeapWithin && !feels_its_way_;
-  if (!early || Starved(sample) < 0.5) return {};
+  // With cores in use, threads may hang in the kernel for other reasons than storage.
+  if (!early || Starved(sample) < 0.5 || sample.free < 0.5 * sample.cores) return {};
   std::vector<StageDecision> decisions;
-  for (const StageSample& stage : sample.stages) {
+  for (size_t i = 0; i < sample.stages.size(); ++i) {
+    const StageSample& stage = sample.stages[i];
+    const StageSample& mean = recent.stages[i];
     const double threads = static_cast<double>(stage.threads);
-    const bool hang = stage.busy() > 0.75 * threads && stage.blocked() > 0.75 * stage.busy() &&
-                      stage.pull < 0.5 * stage.busy() && stage.runnable < 0.25 * threads + 0.5;
+    const bool hang = mean.busy() > 0.75 * threads && mean.blocked() > 0.9 * mean.busy() &&
+                      mean.pull < 0.5 * mean.busy() && stage.busy() > 0.75 * threads &&
+                      stage.runnable < 0.25 * threads + 0.5;
     if (!hang) continue;
     int64_t most = std::min(
         {stage.max_threads, kLeapThreads, kLeapStep * stage.threads, Filling(stage, sample.cores)});
@@ -233,7 +237,11 @@ std::vector<StageDecision> RunModel::Grow(const RunSample& recent) {
     if (memory.recent_ns < enough) continue;
     int64_t threads = std::min(Need(stage, verdict_.speedup, -0.15), kMaxStep * stage.threads);
     threads = std::min(threads, Filling(stage, recent.cores));
-    if (memory.cap > 0 && memory.retry_ns > 0) threads = std::min(threads, memory.cap);
+    // Others that wanted the cores as well may have gone.
+    const bool more_cores = memory.share > 0 && recent.cores > kOtherRegime * memory.share;
+    if (memory.cap > 0 && memory.retry_ns > 0 && !more_cores) {
+      threads = std::min(threads, memory.cap);
+    }
     if (threads <= stage.threads) continue;
     decisions.push_back(
         Change(stage, threads,
@@ -280,6 +288,11 @@ std::vector<StageDecision> RunModel::Shrink(const RunSample& recent, int64_t int
       memory.below_ns += interval_ns;
       memory.below_threads = std::max(memory.below_threads, need);
       if (static_cast<double>(memory.below_ns) < patience) continue;
+      if (over_share) {
+        memory.cap = memory.below_threads;
+        memory.retry_ns = Nanos(kFirstPatience);
+        memory.share = recent.cores;
+      }
       decisions.push_back(Change(stage, memory.below_threads,
                                  StrCat("of its threads ", Decimal(stage.busy()), " are busy, ",
                                         Decimal(stage.cpu), " on a core")));
@@ -399,7 +412,10 @@ std::vector<StageDecision> RunModel::TakeBack(const Trial& trial, const RunSampl
       memory.floor = std::max(memory.floor, threads);
       memory.window_floor = std::max(memory.window_floor, window);
     } else {
-      if (trial.kind == Trial::Kind::kGrow) memory.cap = threads;
+      if (trial.kind == Trial::Kind::kGrow) {
+        memory.cap = threads;
+        memory.share = 0;
+      }
       memory.patience_ns = Nanos(
           std::clamp(2 * static_cast<double>(memory.patience_ns), kFirstPatience, kMaxPatience));
       memory.retry_ns = memory.patience_ns;

@@ -51,9 +51,10 @@ class RunModel {
     int64_t calm_ns = 0;        // for so long its consumer did not wait
     // While what the stage costs and how fast it goes stay as they were when this was learnt:
     double learnt_cost = 0, learnt_rate = 0;
-    int64_t odd_looks = 0;     // in a row with another cost
-    int64_t cap = 0;           // more threads than this brought nothing; 0: not known
-    int64_t floor = 0;         // fewer than this were too few
+    int64_t odd_looks = 0;  // in a row with another cost
+    int64_t cap = 0;        // more threads than this brought nothing; 0: not known
+    double share = 0;       // cores when the cap was set because others wanted them; 0: it was not
+    int64_t floor = 0;      // fewer than this were too few
     int64_t window_floor = 0;  // the same for the window
     int64_t wide_window = 0;   // what bursts asked for
     int64_t retry_ns = 0;      // until the cap is tried again
@@ -74,7 +75,7 @@ class RunModel {
   RunSample Recent(const RunSample& now) const;
   void NoteRegime(const RunSample& sample);
   void Learn(const RunSample& recent);
-  std::vector<StageDecision> Leap(const RunSample& sample);
+  std::vector<StageDecision> Leap(const RunSample& sample, const RunSample& recent);
   std::vector<StageDecision> Grow(const RunSample& recent);
   std::vector<StageDecision> Widen(const RunSample& recent);
   std::vector<StageDecision> Shrink(const RunSample& recent, int64_t interval_ns);

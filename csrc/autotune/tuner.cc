@@ -29,7 +29,7 @@ struct Counted {
   int64_t delivered = 0;
 };
 
-Counted CountedBy(const Stage& stage, bool asked) {
+Counted CountedBy(Stage& stage, bool asked) {
   Counted counted;
   counted.at_ns = WallNanos();
   counted.workers = stage.workers.Read(asked);
@@ -277,7 +277,8 @@ class Watch {
       demands.push_back(each->demand());
     }
     const double free = std::min(budget - used, AffinityCores() - run->process_cores());
-    sample.cores = run->cores_used() + std::max(free, 0.0);
+    sample.free = std::max(free, 0.0);
+    sample.cores = run->cores_used() + sample.free;
     if (demands.size() > 1 && wanted > 1.1 * budget) {
       sample.cores = std::min(sample.cores, FairShare(demands, budget, run->demand()));
     } else if (used > budget) {

@@ -10,11 +10,14 @@
 #include <cstdlib>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "runtime/clock.h"
 
 namespace fastpipe {
 namespace {
+
+constexpr size_t kMostAsked = 12;
 
 thread_local WorkerClock* clock_of_thread = nullptr;
 thread_local int64_t waited_by_thread = 0;
@@ -88,11 +91,32 @@ void PhaseClock::AddTo(Totals* totals) const {
   for (size_t i = 0; i < kPhases; ++i) (*totals)[i] += read[i];
 }
 
-WorkerTotals WorkerClocks::Read(bool ask_linux) const {
+WorkerTotals WorkerClocks::Read(bool ask_linux) {
   MutexLock lock(mutex_);
+  if (ask_linux) AskLinux();
   WorkerTotals totals = ended_;
-  for (const WorkerClock* clock : clocks_) clock->AddTo(&totals, ask_linux);
+  for (const WorkerClock* clock : clocks_) clock->AddTo(&totals);
+  totals.core_wait_ns = core_wait_ns_;
+  totals.runnable = runnable_;
   return totals;
+}
+
+// Asks about the first few threads, and takes the others to be like them.
+void WorkerClocks::AskLinux() {
+  const int64_t number = ++asks_;
+  const size_t asked = std::min(clocks_.size(), kMostAsked);
+  int64_t waited = 0;
+  runnable_ = 0;
+  for (size_t i = 0; i < asked; ++i) {
+    WorkerClock* clock = clocks_[i];
+    const int64_t before = std::exchange(clock->core_wait_ns_, CoreWaitNanos(clock->thread_));
+    // One that has only now moved up to the first few says nothing about this interval alone.
+    if (std::exchange(clock->asked_, number) == number - 1) waited += clock->core_wait_ns_ - before;
+    runnable_ += IsRunnable(clock->thread_) ? 1 : 0;
+  }
+  if (asked == 0) return;
+  core_wait_ns_ += waited * static_cast<int64_t>(clocks_.size()) / static_cast<int64_t>(asked);
+  runnable_ = runnable_ * static_cast<int64_t>(clocks_.size()) / static_cast<int64_t>(asked);
 }
 
 WorkerClock::WorkerClock(WorkerClocks* clocks)
@@ -102,6 +126,7 @@ WorkerClock::WorkerClock(WorkerClocks* clocks)
   }
   clock_of_thread = this;
   MutexLock lock(clocks_->mutex_);
+  asked_ = clocks_->asks_;
   clocks_->clocks_.push_back(this);
 }
 
@@ -109,16 +134,12 @@ WorkerClock::~WorkerClock() {
   clock_of_thread = nullptr;
   MutexLock lock(clocks_->mutex_);
   clocks_->clocks_.erase(std::find(clocks_->clocks_.begin(), clocks_->clocks_.end(), this));
-  AddTo(&clocks_->ended_, true);
-  clocks_->ended_.runnable = 0;
+  AddTo(&clocks_->ended_);
 }
 
-void WorkerClock::AddTo(WorkerTotals* totals, bool ask_linux) const {
+void WorkerClock::AddTo(WorkerTotals* totals) const {
   clock_.AddTo(&totals->ns);
   totals->cpu_ns += ReadClock(cpu_clock_);
-  if (!ask_linux) return;
-  totals->core_wait_ns += CoreWaitNanos(thread_);
-  totals->runnable += IsRunnable(thread_) ? 1 : 0;
 }
 
 InputWait::InputWait(PhaseClock* consumer) : consumer_(consumer), worker_(clock_of_thread) {

@@ -53,7 +53,7 @@ class PhaseClock {
 struct WorkerTotals {
   PhaseClock::Totals ns{};
   int64_t cpu_ns = 0;
-  // What Linux knows of the threads, if it was asked and tells:
+  // What Linux knows of the threads, if it was asked and tells: of many, some are asked.
   int64_t core_wait_ns = 0;  // ready to run, and all cores taken
   int64_t runnable = 0;      // threads that run or are ready to, at this moment
   int64_t operator[](Phase phase) const { return ns[static_cast<int>(phase)]; }
@@ -63,13 +63,18 @@ struct WorkerTotals {
 class WorkerClocks {
  public:
   // Of those that have ended too. `ask_linux`: at some ten microseconds a thread.
-  WorkerTotals Read(bool ask_linux) const;
+  WorkerTotals Read(bool ask_linux);
 
  private:
   friend class WorkerClock;
-  mutable Mutex mutex_;
-  std::vector<const class WorkerClock*> clocks_ GUARDED_BY(mutex_);
+  void AskLinux() REQUIRES(mutex_);
+
+  Mutex mutex_;
+  std::vector<class WorkerClock*> clocks_ GUARDED_BY(mutex_);
   WorkerTotals ended_ GUARDED_BY(mutex_);
+  int64_t core_wait_ns_ GUARDED_BY(mutex_) = 0;
+  int64_t runnable_ GUARDED_BY(mutex_) = 0;
+  int64_t asks_ GUARDED_BY(mutex_) = 0;
 };
 
 // On the stack of a worker, for its life.
@@ -87,12 +92,16 @@ class WorkerClock {
  private:
   friend class WorkerClocks;
   friend class InputWait;
-  void AddTo(WorkerTotals* totals, bool ask_linux) const;
+  void AddTo(WorkerTotals* totals) const;
 
   WorkerClocks* const clocks_;
   PhaseClock clock_{Phase::kRoom};
   clockid_t cpu_clock_{};
   const int thread_;
+  // Under the lock of clocks_: how long it had waited for cores when Linux was last asked, and
+  // the number of that time, or of the last one before its birth.
+  int64_t core_wait_ns_ = 0;
+  int64_t asked_ = 0;
 };
 
 // While it lives, the calling thread waits for a stage below.

@@ -148,6 +148,7 @@ class SimulatedRun {
       sample.stages.push_back(one);
     }
     sample.cores = std::max(cores, CoresUsed());
+    sample.free = std::max(cores - CoresUsed(), 0.0);
     return sample;
   }
 
