@@ -88,6 +88,7 @@ struct StageReport {
   int64_t op;  // identifies its Dataset: see OpOf
   int64_t threads, window;
   bool tuned;
+  bool direct;  // its consumer computes at present, and its threads rest
   int64_t elements, delivered;
   int64_t busy_ns, cpu_ns, core_wait_ns;  // summed over the threads, like the waits of workers
   int64_t input_wait_ns, lock_wait_ns, full_wait_ns;

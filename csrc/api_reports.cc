@@ -23,6 +23,7 @@ StageReport ReportOf(const Stage& stage, int64_t began_ns, int64_t ended_ns) {
           .threads = stage.running_threads(),
           .window = stage.window.value(),
           .tuned = stage.threads.tunable() || stage.window.tunable(),
+          .direct = stage.direct.load(std::memory_order_relaxed),
           .elements = StageStats::Get(stats.elements),
           .delivered = StageStats::Get(stats.delivered),
           .busy_ns = time[Phase::kCompute] + time[Phase::kPull],

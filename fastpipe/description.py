@@ -26,22 +26,22 @@ def describe(dataset: DatasetBase) -> list[Op]:
     tuned = dataset._options.autotune.enabled is not False
     ops: list[Op] = []
     seen: set[int] = set()
-    waiting: list[tuple[Node, Any, int, bool, str]] = [
-        (dataset.node, dataset.native, 0, True, "the consumer's thread")
+    waiting: list[tuple[Node, Any, int, bool, int | None]] = [
+        (dataset.node, dataset.native, 0, True, None)
     ]
     while waiting:
-        node, native, depth, last, thread = waiting.pop()
+        node, native, depth, last, above = waiting.pop()
         op = replace(_op(node.op, node.args, node.where, tuned), depth=depth, last=last)
         if id(node) in seen and node.inputs:
-            ops.append(replace(op, threads="", runs_on="as above", python=(), inner=()))
+            ops.append(replace(op, threads="", again=True, python=(), inner=()))
             continue
         seen.add(id(node))
         op_id = None if native is None else native.op_id
-        ops.append(replace(op, runs_on=f"on {thread}", op_id=op_id, has_inputs=bool(node.inputs)))
+        below = len(ops) if op.threads else above
+        ops.append(replace(op, stage_above=above, op_id=op_id, has_inputs=bool(node.inputs)))
         natives = [] if native is None else native.inputs
         if len(natives) != len(node.inputs):
             natives = [None] * len(node.inputs)
-        below = f"a thread of {node.op}" if op.threads else thread
         pairs = list(zip(node.inputs, natives, strict=True))
         for index, (item, native_item) in reversed(list(enumerate(pairs))):
             waiting.append((item, native_item, depth + 1, index + 1 == len(pairs), below))
@@ -147,7 +147,7 @@ def _made_by(values: list[Any], tuned: bool) -> Iterator[Op]:
         if isinstance(value, BoundFunction):
             yield from _made_by([value.function], tuned)
         elif isinstance(value, DatasetBase):
-            yield from (replace(op, op_id=None, runs_on="") for op in describe(value))
+            yield from (replace(op, op_id=None) for op in describe(value))
         elif isinstance(value, (list, tuple)):
             yield from _made_by(list(value), tuned)
         elif isinstance(value, dict):

@@ -26,7 +26,9 @@ class Op:
         title: "map load (train.py:12)".
         label: what its stage is called in reports: "map (train.py:12)".
         threads: of its stage, as the user asked for them; "" if it has none.
-        runs_on: whose thread computes it, if it has none of its own.
+        stage_above: index of the op whose threads compute it if it has none of its own; None:
+            the consumer's does.
+        again: it was described further above, with its inputs.
         python: sentences on the Python functions that it calls.
         op_id: as "op" in the reports of its stage.
         depth: below the op next to the consumer.
@@ -39,7 +41,8 @@ class Op:
     title: str
     label: str
     threads: str = ""
-    runs_on: str = ""
+    stage_above: int | None = None
+    again: bool = False
     python: tuple[str, ...] = ()
     op_id: int | None = None
     depth: int = 0
@@ -63,6 +66,7 @@ class _Reports:
     """The reports of a run, taken out one by one as they find their place in the tree."""
 
     running: bool = False
+    direct: set[Any] = field(default_factory=set)  # ids of ops that their consumers compute
     stages: dict[Any, list[dict[str, Any]]] = field(default_factory=dict)  # by op id, then label
     decisions: dict[str, str] = field(default_factory=dict)  # the last one, by label
 
@@ -79,7 +83,9 @@ def explain(ops: Sequence[Op], options: Sequence[str], run: Run | None) -> str:
         run: None explains the pipeline as such.
     """
     reports = _sorted_reports(ops, run)
-    lines = [line for op, first, rest in _branches(ops) for line in _op(op, first, rest, reports)]
+    lines: list[str] = []
+    for op, first, rest in _branches(ops):
+        lines += _op(op, _runs_on(op, ops, reports), first, rest, reports)
     lines += _strays(reports)
     if run is not None:
         lines += _state(ops, run)
@@ -111,10 +117,24 @@ def _branches(ops: Sequence[Op]) -> Iterator[tuple[Op, str, str]]:
         yield op, above + branch, above + beside + ("│  " if op.has_inputs else "   ")
 
 
-def _op(op: Op, first: str, rest: str, reports: _Reports) -> Iterator[str]:
+def _runs_on(op: Op, ops: Sequence[Op], reports: _Reports) -> str:
+    """Whose thread computes an op that has no stage."""
+    if op.again:
+        return "as above"
+    above = op.stage_above
+    while above is not None and ops[above].op_id in reports.direct:
+        above = ops[above].stage_above
+    if above is None:
+        return "on the consumer's thread"
+    return f"on a thread of {ops[above].label.partition(' ')[0]}"
+
+
+def _op(op: Op, runs_on: str, first: str, rest: str, reports: _Reports) -> Iterator[str]:
     stages = reports.take(op.op_id)
     details = [*_figures(stages), *_decision(op, reports), *op.python]
-    yield from _wrapped(f"{op.title}: {_threads(op, stages, reports)}", first, rest + "   ")
+    yield from _wrapped(
+        f"{op.title}: {_threads(op, stages, reports) or runs_on}", first, rest + "   "
+    )
     for detail in details:
         yield from _wrapped(detail, rest + " ")
     if op.inner:
@@ -128,16 +148,18 @@ def _op(op: Op, first: str, rest: str, reports: _Reports) -> Iterator[str]:
 
 
 def _threads(op: Op, stages: list[dict[str, Any]], reports: _Reports) -> str:
-    """Who computes an op."""
+    """What threads an op has; "" if none."""
     if not stages:
         idle = " (not running)" if op.threads and reports.running else ""
-        return op.threads + idle if op.threads else op.runs_on
+        return op.threads + idle
     threads = sum(stage["threads"] for stage in stages)
     parts = [_count(threads, "thread") if threads else "threads have ended"]
     if any(stage["autotuned"] for stage in stages):
         parts[0] += " (AUTOTUNE)"
     if len(stages) > 1:
         parts.append(f"{len(stages)} stages")
+    if any(stage["direct"] for stage in stages):
+        return ", ".join([*parts, "at rest: its consumer computes"])
     window = sum(stage["window"] for stage in stages)
     if op.label.startswith("interleave"):
         parts.append(f"opens {_count(window, 'dataset')} ahead")
@@ -164,6 +186,7 @@ def _sorted_reports(ops: Sequence[Op], run: Run | None) -> _Reports:
     if run is None:
         return _Reports()
     reports = _Reports(running=bool(run.stats))
+    reports.direct = {stage["op"] for stage in run.stats if stage["direct"]}
     ids = {op.op_id for op in ops}
     for stage in run.stats:
         key = stage["op"] if stage["op"] in ids else stage["label"]

@@ -106,6 +106,8 @@ class Iterator(_core.Iterator):
         - window: chunks of results (of 1 or more elements each) that may be under way or ready; in
           an interleave, datasets that are opened ahead.
         - autotuned: whether AUTOTUNE may change threads or window.
+        - direct: whether its consumer computes at present, itself and what is below, while the
+          threads rest: AUTOTUNE's choice where elements cost less than handing them over.
         - elements: results that were made; delivered: those that the consumer took.
         - buffered: results that are ready and not delivered yet.
         - buffered_bytes: bytes of results made and not delivered, ready or not.

@@ -138,11 +138,6 @@ def test_budgets_and_options_are_said_as_they_were_set():
     assert lines[2].endswith("threading.private_threadpool_size=3")
 
 
-def test_budgets_that_were_not_set_are_those_of_the_machine():
-    lines = fp.Dataset.range(3).explain().splitlines()
-    assert re.fullmatch(r"budgets of all stages together: \d+ cores?, [\d.]+ [kMG]B", lines[-1])
-
-
 # ---- functions that run as Python, datasets inside functions ----
 
 
@@ -379,7 +374,7 @@ def report(label, op, **changes):
     zeros = itertools.repeat(0)
     names = ["elements", "delivered", "buffered", "buffered_bytes", "busy_ns", "cpu_ns", "age_ns"]
     names += ["core_wait_ns", "input_wait_ns", "lock_wait_ns", "full_wait_ns", "empty_wait_ns"]
-    knobs = {"threads": 2, "window": 8, "autotuned": True, "byte_limit": 2**63 - 1}
+    knobs = {"threads": 2, "window": 8, "autotuned": True, "direct": False, "byte_limit": 2**63 - 1}
     return dict(zip(names, zeros, strict=False)) | knobs | {"label": label, "op": op} | changes
 
 
@@ -412,6 +407,22 @@ def test_figures_are_rates_and_shares_of_the_time_of_the_threads():
         "one 10 %",
         "bottleneck: the consumer",
     ]
+
+
+def test_a_stage_whose_consumer_computes_says_so_and_so_does_what_is_below_it():
+    ops = [
+        Op("batch 2", "batch"),
+        Op("map f", "map", "threads: AUTOTUNE", op_id=7, depth=1),
+        Op("range", "range", stage_above=1, depth=2),
+    ]
+    lines = {
+        direct: explain(ops, [], run_of(report("map", 7, direct=direct))).splitlines()
+        for direct in (False, True)
+    }
+    assert lines[False][1] == "└─ map f: 2 threads (AUTOTUNE), 8 chunks ahead"
+    assert lines[False][3] == "   └─ range: on a thread of map"
+    assert lines[True][1] == "└─ map f: 2 threads (AUTOTUNE), at rest: its consumer computes"
+    assert lines[True][3] == "   └─ range: on the consumer's thread"
 
 
 def test_the_last_decision_about_a_stage_stands_beside_it_and_the_latest_below():
