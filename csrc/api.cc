@@ -9,6 +9,7 @@
 #include "core/guard.h"
 #include "core/random.h"
 #include "runtime/budget.h"
+#include "runtime/clock.h"
 #include "runtime/seed.h"
 #include "runtime/threads.h"
 
@@ -277,6 +278,7 @@ Status Pipeline::Next(Element* element) {
   FASTPIPE_RETURN_IF_ERROR(turn.Take());
   used_ = true;
   if (!end_position_.empty()) return Status::EndOfSequence();
+  if (began_ns_.load(std::memory_order_relaxed) == 0) began_ns_.store(WallNanos());
   Status status;
   {
     // What the caller's own thread computes counts, but only workers are held up.
@@ -284,6 +286,7 @@ Status Pipeline::Next(Element* element) {
     status = iterator_->Next(element);
   }
   if (status.end_of_sequence()) {
+    ended_ns_.store(WallNanos());
     // Workers that are still busy, below the longer input of a zip, have nothing to work for.
     PositionWriter writer;
     FASTPIPE_RETURN_IF_ERROR(iterator_->Save(&writer));
@@ -383,26 +386,6 @@ Status Pipeline::Restore(const std::string& fingerprint, const std::string& stat
   Status status = iterator_->Restore(&body);
   // An input that is shorter than it was has nothing left to give.
   return status.end_of_sequence() ? Status::Ok() : status;
-}
-
-std::vector<StageReport> Pipeline::Stages() {
-  std::vector<StageReport> reports;
-  if (!CheckUsable().ok()) return reports;  // their threads and locks are the parent's
-  CurrentRun()->stages().ForEach([&](Stage* stage) {
-    const StageStats& stats = stage->stats;
-    const WorkerTotals time = stage->workers.Read(/*ask_linux=*/true);
-    PhaseClock::Totals consumer{};
-    stage->consumer.AddTo(&consumer);
-    reports.push_back({stage->label, reinterpret_cast<int64_t>(stage->op), stage->running_threads(),
-                       stage->window.value(), stage->threads.tunable() || stage->window.tunable(),
-                       StageStats::Get(stats.elements), StageStats::Get(stats.delivered),
-                       time[Phase::kCompute] + time[Phase::kPull], time.cpu_ns, time.core_wait_ns,
-                       time[Phase::kInput], time[Phase::kLock], time[Phase::kRoom],
-                       consumer[static_cast<size_t>(Phase::kInput)],
-                       StageStats::Get(stats.buffered), StageStats::Get(stats.buffered_bytes),
-                       stage->byte_limit()});
-  });
-  return reports;
 }
 
 int64_t OpOf(const DatasetRef& dataset) { return reinterpret_cast<int64_t>(dataset.get()); }

@@ -6,6 +6,7 @@
 // any thread, one call at a time runs and the others wait; Close may come at any time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -87,13 +88,18 @@ struct StageReport {
   int64_t op;  // identifies its Dataset: see OpOf
   int64_t threads, window;
   bool tuned;
+  bool direct;  // its consumer computes at present, and its threads rest
   int64_t elements, delivered;
   int64_t busy_ns, cpu_ns, core_wait_ns;  // summed over the threads, like the waits of workers
   int64_t input_wait_ns, lock_wait_ns, full_wait_ns;
   int64_t empty_wait_ns;  // of the consumer
   int64_t buffered, buffered_bytes, byte_limit;
+  // Since the run's first Next, or since the stage was made if that was later; until the end.
+  int64_t age_ns;
 };
 
+// `options` with the budgets that a run would find now.
+RunOptions BudgetsOf(const RunOptions& options);
 // The identity of a dataset, as reports of its stages name it.
 int64_t OpOf(const DatasetRef& dataset);
 
@@ -116,6 +122,8 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   // REQUIRES: before the first Next.
   Status Restore(const std::string& fingerprint, const std::string& state);
   std::vector<StageReport> Stages();
+  // The options of its run, with the budgets that it found.
+  RunOptions Budgets();
   std::vector<std::string> TunerLog();
   // A sentence on what keeps the pipeline from going faster.
   std::string Bottleneck();
@@ -150,6 +158,9 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   bool used_ = false;         // a Next or a Restore was called
   bool metered_ = false;      // the run's CPU time is
   std::string end_position_;  // of the iterator, once it has ended; empty before
+
+  std::atomic<int64_t> began_ns_{0};  // the first Next, in WallNanos; 0: not yet
+  std::atomic<int64_t> ended_ns_{0};  // the end of the sequence
 
   Mutex mutex_;  // held briefly
   CondVar turn_;

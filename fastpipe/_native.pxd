@@ -86,6 +86,7 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
         const vector[TensorSpec]& spec()
         int64_t Cardinality()
         const string& label()
+        const vector[shared_ptr[const NativeDataset]]& inputs()
 
     ctypedef shared_ptr[const NativeDataset] DatasetRef
     Tensor TensorOf(DatasetRef)
@@ -154,10 +155,10 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
     cdef cppclass StageReport:
         string label
         int64_t op, threads, window
-        cbool tuned
+        cbool tuned, direct
         int64_t elements, delivered, busy_ns, cpu_ns, core_wait_ns
         int64_t input_wait_ns, lock_wait_ns, full_wait_ns, empty_wait_ns
-        int64_t buffered, buffered_bytes, byte_limit
+        int64_t buffered, buffered_bytes, byte_limit, age_ns
 
     cdef cppclass Faults "fastpipe::Faults":
         Faults()
@@ -168,6 +169,8 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
         RunOptions()
         cbool deterministic, autotune
         int64_t cpu_budget, ram_budget, initial_threads, min_threads, max_threads, thread_limit
+
+    RunOptions BudgetsOf(const RunOptions&)
 
     cdef cppclass PipelineOptions:
         PipelineOptions()
@@ -182,6 +185,7 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
         Status Save(const string&, string*)
         Status Restore(const string&, const string&)
         vector[StageReport] Stages()
+        RunOptions Budgets()
         vector[string] TunerLog()
         string Bottleneck()
         void SetKnobs(int64_t, int64_t, int64_t)

@@ -1,5 +1,18 @@
 # Part of _core.pyx: iterators.
 
+cdef RunOptions _run_options(options) except *:
+    cdef RunOptions run
+    (run.deterministic, run.autotune, run.cpu_budget, run.ram_budget, run.initial_threads,
+     run.min_threads, run.max_threads, run.thread_limit) = options
+    return run
+
+
+def budgets(options):
+    """(cores, bytes) that AUTOTUNE would have in a run that started now."""
+    cdef RunOptions found = BudgetsOf(_run_options(options))
+    return found.cpu_budget, found.ram_budget
+
+
 # ---- iterating ----
 
 cdef class Iterator:
@@ -16,9 +29,7 @@ cdef class Iterator:
         cdef PipelineOptions settings
         cdef Status status
         settings.run_index = run_index
-        (settings.run.deterministic, settings.run.autotune, settings.run.cpu_budget,
-         settings.run.ram_budget, settings.run.initial_threads, settings.run.min_threads,
-         settings.run.max_threads, settings.run.thread_limit) = options
+        settings.run = _run_options(options)
         if storage is not None:
             settings.simulate_storage = True
             settings.faults = MakeFaults(storage[0], storage[1], storage[2], storage[3],
@@ -97,15 +108,25 @@ cdef class Iterator:
         return [
             {
                 "label": r.label.decode("utf-8", "replace"), "op": r.op, "threads": r.threads,
-                "window": r.window, "autotuned": r.tuned, "elements": r.elements,
+                "window": r.window, "autotuned": r.tuned, "direct": r.direct,
+                "elements": r.elements,
                 "delivered": r.delivered, "busy_ns": r.busy_ns, "cpu_ns": r.cpu_ns,
                 "core_wait_ns": r.core_wait_ns, "input_wait_ns": r.input_wait_ns,
                 "lock_wait_ns": r.lock_wait_ns, "full_wait_ns": r.full_wait_ns,
                 "empty_wait_ns": r.empty_wait_ns, "buffered": r.buffered,
                 "buffered_bytes": r.buffered_bytes, "byte_limit": r.byte_limit,
+                "age_ns": r.age_ns,
             }
             for r in reports
         ]
+
+    def budgets(self):
+        """(cores, bytes) that AUTOTUNE has in this run."""
+        cdef Pipeline* pipeline = self._pipeline.get()
+        cdef RunOptions found
+        with nogil:
+            found = pipeline.Budgets()
+        return found.cpu_budget, found.ram_budget
 
     def tuner_log(self):
         cdef vector[string] lines

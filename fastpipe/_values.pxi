@@ -138,6 +138,15 @@ cdef class Dataset:
         return OpOf(self._ref)
 
     @property
+    def inputs(self):
+        """What it reads from, in the order of its node's inputs."""
+        cdef size_t i
+        return [
+            Dataset._wrap(self._ref.get().inputs()[i])
+            for i in range(self._ref.get().inputs().size())
+        ]
+
+    @property
     def label(self):
         return self._ref.get().label().decode("utf-8", "replace")
 

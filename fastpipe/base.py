@@ -257,22 +257,23 @@ def _unflatten_specs(structure: Any, specs: list[Any]) -> Any:
 def python_callables(node: Node) -> list[PythonCallable]:
     """The Python functions that a pipeline calls, in nested functions too."""
     found = [item for source in node.inputs for item in python_callables(source)]
-    return found + [item for value in node.args.values() for item in _callables_in(value)]
+    return found + [item for value in node.args.values() for item in python_callables_in(value)]
 
 
-def _callables_in(value: Any) -> list[PythonCallable]:
+def python_callables_in(value: Any) -> list[PythonCallable]:
+    """Those of an argument of an op."""
     if isinstance(value, PythonCallable):
         return [value]
     if isinstance(value, BoundFunction):
-        return _callables_in(value.function)
+        return python_callables_in(value.function)
     if isinstance(value, DatasetBase):
         return python_callables(value.node)
     if isinstance(value, (list, tuple)):
-        return [item for part in value for item in _callables_in(part)]
+        return [item for part in value for item in python_callables_in(part)]
     if isinstance(value, dict):
-        return [item for part in value.values() for item in _callables_in(part)]
+        return [item for part in value.values() for item in python_callables_in(part)]
     if isinstance(value, Function):
-        return [item for record in value.records for item in _callables_in(record)]
+        return [item for record in value.records for item in python_callables_in(record)]
     return []
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from fastpipe import _core
 from fastpipe.base import DatasetBase
 from fastpipe.choosing import Choosing
+from fastpipe.description import describe, describe_options
+from fastpipe.explanation import Run, describe_budgets, explain
 from fastpipe.folding import Folding
 from fastpipe.functions import arguments_of, trace
 from fastpipe.grouping import Grouping
@@ -301,7 +304,9 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
         arguments: dict[str, Any] = {"log_warning": log_warning}
         if on_error is not None:
             told = on_error
-            arguments["on_error"] = PythonCallable(lambda values: told(values[0]), on_error)
+            arguments["on_error"] = PythonCallable(
+                lambda values: told(values[0]), on_error, "on_error"
+            )
         return self._make("ignore_errors", arguments, (self,), self.structure)
 
     def apply(self, transformation_func: Callable[[Dataset], Any]) -> Any:
@@ -310,6 +315,29 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
         if not isinstance(result, DatasetBase):
             raise TypeError(f"the function given to apply must return a dataset, got {result!r}")
         return result
+
+    def explain(self) -> str:
+        """How the pipeline would run: a tree of its ops, the one next to the consumer on top.
+
+        Each line says which threads compute an op: its own ("2 threads", or as many as AUTOTUNE
+        says), those of the op above that has some, or the consumer's. Functions that run as Python
+        are named, with the line that stopped tracing; so are the ops of datasets that functions
+        make, and the budgets. Iterator.explain() says what happens when it runs.
+
+        >>> ds = Dataset.range(9).map(lambda x: x + 1, num_parallel_calls=2).batch(4).prefetch(1)
+        >>> print(ds.explain())
+        prefetch (...): 1 thread, elements ahead: 1
+        └─ batch 4 (...): on a thread of prefetch
+           └─ map add (...): 2 threads
+              └─ range start=0 stop=9 step=1 (...): on a thread of map
+        budgets of all stages together: ... cores, ...B
+        """
+        return self._explain(None)
+
+    def _explain(self, run: Run | None) -> str:
+        budgets = _core.budgets(self._options.native()) if run is None else run.budgets
+        options = [describe_budgets(budgets), *describe_options(self._options)]
+        return explain(describe(self), options, run)
 
 
 DatasetBase._concrete = Dataset

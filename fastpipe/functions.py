@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,22 +57,23 @@ def trace(
     if not callable(function):
         raise InvalidTypeError(f"expected a function, got {function!r}")
     if output_signature is not None:
-        return python_function(function, components, output_signature)
+        reason = "it was given an output_signature"
+        return _named(python_function(function, components, output_signature, reason), function)
     with tracing() as tracer:
         try:
             traced = _traced(tracer, function, components)
-            return _to_step_through(function, components, traced) or traced
+            return _named(_to_step_through(function, components, traced) or traced, function)
         except Exception as error:
             if not _is_untraceable(error, tracer):
                 raise
-            reason = error
-    what = tracer.untraceable or f"{type(reason).__name__}: {reason}"
-    line = _line_of(reason)
+            cause = error
+    what = tracer.untraceable or f"{type(cause).__name__}: {cause}"
+    line = _line_of(cause)
     if native_only or probe is None or current_tracer() is not None:
         raise TracingError(
             f"the function could not be traced at {line}: {what}. Use fp.* functions there"
-        ) from reason
-    signature = _probe(function, probe, what, reason)
+        ) from cause
+    signature = _probe(function, probe, what, cause)
     warnings.warn(
         f"{getattr(function, '__name__', function)!s} runs as a Python function, one thread at a "
         f"time under the GIL: tracing stopped at {line} ({what}). Use fp.* functions there to make "
@@ -79,7 +81,12 @@ def trace(
         PythonFallbackWarning,
         stacklevel=_depth_of_user(),
     )
-    return python_function(function, components, signature)
+    reason = f"tracing stopped at {line} ({what})"
+    return _named(python_function(function, components, signature, reason), function)
+
+
+def _named(made: Function, function: Callable[..., Any]) -> Function:
+    return replace(made, name=getattr(function, "__name__", ""))
 
 
 _debugging = False
@@ -103,7 +110,8 @@ def _to_step_through(
     if not _debugging or nested or any(leaf is not LEAF for leaf in leaves):
         return None
     specs = [TensorSpec(shape, dtype) for dtype, shape, _ in traced.program.output_specs]
-    return python_function(function, components, unflatten(traced.structure, specs))
+    signature = unflatten(traced.structure, specs)
+    return python_function(function, components, signature, "enable_debug_mode asks for it")
 
 
 def arguments_of(dataset: DatasetBase) -> tuple[Any, list[Any]]:
@@ -206,9 +214,15 @@ def _spec_of_value(value: Any) -> TensorSpec:
 
 
 def python_function(
-    function: Callable[..., Any], components: list[tuple[Any, list[Any]]], signature: Any
+    function: Callable[..., Any],
+    components: list[tuple[Any, list[Any]]],
+    signature: Any,
+    reason: str,
 ) -> Function:
-    """A Function that calls `function` on values and checks its results against `signature`."""
+    """A Function that calls `function` on values and checks its results against `signature`.
+
+    `reason` says why it is no native one.
+    """
     specs, structure = flatten(signature, lambda leaf: LEAF)
     specs = [spec if isinstance(spec, TensorSpec) else TensorSpec(None, spec) for spec in specs]
     makers = [(len(leaf_structures(part)), part, element_unflatten(part)) for part, _ in components]
@@ -225,7 +239,7 @@ def python_function(
             )
         return leaves
 
-    callable_ = PythonCallable(call_on_leaves, function)
+    callable_ = PythonCallable(call_on_leaves, function, reason)
     with tracing() as tracer:
         slots = [tracer.arg(spec)._slot for _, group in components for spec in group]
         results = tracer.kernel(
@@ -267,7 +281,7 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
     if tracer is None:
         results: list[Any] = call_on_leaves(values)
         return results if several else results[0]
-    callable_ = PythonCallable(call_on_leaves, func)
+    callable_ = PythonCallable(call_on_leaves, func, "py_function asks for it")
     slots = [tracer.slot_of(value) for value in values]
     results = tracer.kernel(
         "py_call", {"handle": callable_, "signature": specs}, slots, user_line()

@@ -9,6 +9,7 @@ from typing import Any
 
 from fastpipe import _core
 from fastpipe.errors import OutOfRangeError
+from fastpipe.explanation import Run
 from fastpipe.optional import Optional
 from fastpipe.options import SimulatedStorage
 from fastpipe.structure import LEAF
@@ -92,11 +93,72 @@ class Iterator(_core.Iterator):
         return super().ignored_errors()
 
     def stats(self) -> list[dict[str, Any]]:
-        """What each running stage counted, and where its knobs are.
+        """What each stage (an op with threads of its own) counted, and where its knobs are.
 
-        Times are in nanoseconds, summed over the stage's threads.
+        One dict a stage, consumers before what they read from: from the first `next` to close(),
+        also after the end. A stage below `repeat` is a new one in each epoch, one inside interleave
+        in each dataset. All counts begin with the stage. Times are in nanoseconds, summed over its
+        threads: busy_ns, input_wait_ns, lock_wait_ns and full_wait_ns add up to their lives.
+
+        - label: the op and the line that made it, "map (train.py:12)".
+        - op: tells the ops of a pipeline apart, also those of one label.
+        - threads: those that run now; 0 after the end.
+        - window: chunks of results (of 1 or more elements each) that may be under way or ready; in
+          an interleave, datasets that are opened ahead.
+        - autotuned: whether AUTOTUNE may change threads or window.
+        - direct: whether its consumer computes at present, itself and what is below, while the
+          threads rest: AUTOTUNE's choice where elements cost less than handing them over.
+        - elements: results that were made; delivered: those that the consumer took.
+        - buffered: results that are ready and not delivered yet.
+        - buffered_bytes: bytes of results made and not delivered, ready or not.
+        - byte_limit: where buffered_bytes makes the threads wait: this stage's share of
+          AutotuneOptions.ram_budget.
+        - busy_ns: in the stage's own function, and in ops without threads below it.
+        - cpu_ns: of it, and of what waiting costs, on a core.
+        - core_wait_ns: ready to run while all cores were taken, whatever the thread was doing; 0
+          where the system does not tell.
+        - input_wait_ns: waiting for the next stage below; lock_wait_ns: for another thread of this
+          stage that takes from the input, which one does at a time.
+        - full_wait_ns: waiting for the consumer to make room.
+        - empty_wait_ns: the consumer's time waiting for this stage.
+        - age_ns: since the first `next`, or since the stage was made if that was later; until the
+          end. elements / age_ns is its rate.
+
+        >>> import fastpipe as fp
+        >>> it = iter(fp.Dataset.range(3).map(lambda x: x + 1, num_parallel_calls=2))
+        >>> it.stats()
+        []
+        >>> _ = list(it)
+        >>> [(stage["elements"], stage["delivered"]) for stage in it.stats()]
+        [(3, 3)]
         """
         return self.stages()
+
+    def explain(self) -> str:
+        """What the pipeline does: Dataset.explain() with what stats() counted, as a tree of text.
+
+        Below the line of each stage: elements made since it began and their rate, what is ready and
+        its limit, the share of the time in which the consumer waits for it; how its threads spend
+        their time (busy, and waiting: shares of 100 %), and how much of it they had a core or were
+        ready without one; the last that AUTOTUNE decided about it. Stages of datasets that a
+        function makes are summed by label. At the end what bottleneck() says, the budgets, and the
+        latest of autotune_log(). Before the first `next` and after close() there are no figures.
+
+        >>> import fastpipe as fp
+        >>> it = iter(fp.Dataset.range(10**6).map(lambda x: x + 1, num_parallel_calls=2))
+        >>> _ = next(it)
+        >>> print(it.explain())
+        map add (...): 2 threads, ... chunks ahead
+        │   ... made, .../s; ... of them ready, ...B (limit ...); its consumer waits ... %
+        │   threads busy ... %...
+        └─ range start=0 stop=1000000 step=1 (...): on a thread of map
+        bottleneck: ...
+        budgets of all stages together: ... cores, ...B
+        """
+        text: str = self._dataset._explain(
+            Run(self.stats(), self.autotune_log(), self.bottleneck(), self.budgets())
+        )
+        return text
 
     def bottleneck(self) -> str:
         """What keeps the pipeline from going faster, in a sentence.

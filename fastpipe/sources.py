@@ -182,7 +182,7 @@ class Sources(DatasetBase):
             return leaves()
 
         arguments = {
-            "handle": PythonCallable(start, generator),
+            "handle": PythonCallable(start, generator, "it is a generator"),
             "signature": specs,
             "args": [convert(value) for value in args or ()],
         }

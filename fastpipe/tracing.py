@@ -284,13 +284,17 @@ def _beside(value: Any, dtype: Any, symbolic: list[DType]) -> Any:
 
 
 class PythonCallable:
-    """A Python function that native code calls by its handle; alive as long as a node holds it."""
+    """A Python function that native code calls by its handle; alive as long as a node holds it.
 
-    __slots__ = ("__weakref__", "function", "handle", "origin")
+    `origin` is what the user gave; `reason` says why it is no native one.
+    """
 
-    def __init__(self, function: Callable[[list[Any]], Any], origin: Any) -> None:
+    __slots__ = ("__weakref__", "function", "handle", "origin", "reason")
+
+    def __init__(self, function: Callable[[list[Any]], Any], origin: Any, reason: str) -> None:
         self.function = function
         self.origin = origin
+        self.reason = reason
         self.handle: int = _core.register_callable(self)
 
     def __call__(self, values: list[Any]) -> Any:
@@ -315,6 +319,7 @@ class Function:
             ("kernel", name, attrs, slots, where) | ("dataset", op, args, inputs, where), in order.
         outputs: slots of the results.
         structure: of the results.
+        name: of the user's function, for explanations; "" where it is not known.
     """
 
     records: tuple[tuple[Any, ...], ...]
@@ -323,6 +328,7 @@ class Function:
     program: Any = field(compare=False, repr=False)
     capture_symbols: tuple[Symbol, ...] = field(default=(), compare=False, repr=False)
     is_python: bool = False
+    name: str = field(default="", compare=False, repr=False)
 
     def __repr__(self) -> str:
         names = [str(record[1]) for record in self.records if record[0] in ("kernel", "dataset")]
