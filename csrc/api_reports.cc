@@ -9,7 +9,7 @@
 namespace fastpipe::api {
 namespace {
 
-StageReport ReportOf(const Stage& stage, int64_t began_ns, int64_t ended_ns) {
+StageReport ReportOf(Stage& stage, int64_t began_ns, int64_t ended_ns) {
   const StageStats& stats = stage.stats;
   const WorkerTotals time = stage.workers.Read(/*ask_linux=*/true);
   PhaseClock::Totals consumer{};
