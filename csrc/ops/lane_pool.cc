@@ -135,11 +135,13 @@ Status LanePool::AwaitAny() {
   while (true) {
     for (size_t tried = 0; tried < num_slots_; ++tried) {
       std::unique_ptr<Lane>& slot = slots_[cycle_index()];
-      if (slot && !slot->has_current() && slot->ready_.empty() && slot->done_) {
-        slot.reset();
-        --open_;
-      }
-      if (!slot && open_ < cycle_) TakeFuture();
+      // Again and again, as a lane that was opened ahead may be empty.
+      do {
+        if (slot && !slot->has_current() && slot->ready_.empty() && slot->done_) {
+          slot.reset();
+          --open_;
+        }
+      } while (!slot && open_ < cycle_ && TakeFuture());
       if (slot && !slot->has_current() && !slot->ready_.empty()) TakeBatch(slot.get());
       if (slot && slot->has_current()) return Status::Ok();
       Advance();

@@ -341,5 +341,29 @@ TEST_CASE("knobs: interleave in free order loses nothing while they change") {
   }
 }
 
+TEST_CASE("interleave: inners in free order that are empty are passed over without a wait") {
+  // A consumer that is no Python thread waits until it is woken.
+  const auto range = [](int64_t stop, int64_t step) {
+    return Made("range", {{"stop", Value{stop}}, {"step", Value{step}}}, {});
+  };
+  // A hundred that are empty, and one of a thousand numbers.
+  DatasetRef bounds = Made("zip", {}, {range(100, 1), range(100, 1)});
+  const DatasetRef last =
+      Made("zip", {},
+           {range(1, 1),
+            Made("range", {{"start", Value{int64_t{1000}}}, {"stop", Value{int64_t{1001}}}}, {})});
+  bounds = Made("concatenate", {}, {bounds, last});
+  for (int64_t cycle : {1, 2, 5}) {
+    for (int round = 0; round < 20; ++round) {
+      const DatasetRef dataset = Made("interleave",
+                                      {{"function", RangeFunction(0)},
+                                       {"cycle_length", Value{cycle}},
+                                       {"num_parallel_calls", Value{int64_t{1}}}},
+                                      {bounds});
+      CHECK(NumbersOf(dataset, NewRun(kPlenty, /*deterministic=*/false)).size() == 1000);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fastpipe
