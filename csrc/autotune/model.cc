@@ -21,6 +21,7 @@ constexpr int64_t kMaxStep = 4;
 
 // At the start and after a change of what elements cost: threads that all hang cost nothing, so
 // nothing needs to be tried out.
+constexpr double kEnoughToLeap = 4 * kMillisecond;
 constexpr double kLeapWithin = 0.5 * kSecond;
 constexpr int64_t kLeapStep = 8;
 constexpr int64_t kLeapThreads = 64;
@@ -37,6 +38,11 @@ constexpr int64_t kWindowPerThread = 2;
 int64_t Nanos(double nanos) { return static_cast<int64_t>(nanos); }
 bool Differs(double before, double now) {
   return before > 0 && now > 0 && std::max(before / now, now / before) > kOtherRegime;
+}
+
+// The run uses more cores than others leave it.
+bool OverShare(const Verdict& verdict) {
+  return verdict.limit == Limit::kCores && verdict.speedup < 0.95;
 }
 
 // Nanoseconds of one worker for one element.
@@ -81,6 +87,8 @@ std::vector<StageDecision> RunModel::Decide(const RunSample& sample) {
   quiet_ns_ = now.limit == Limit::kIdle ? quiet_ns_ + sample.interval_ns : 0;
   if (quiet_ns_ > Nanos(kSecond)) verdict_ = now;
   if (quiet_ns_ > 0) return {};
+  // What is owed to other runs does not wait for a trial to end.
+  if (OverShare(verdict_) && trial_.kind != Trial::Kind::kShrink) trial_ = Trial();
   std::vector<StageDecision> decisions;
   if (trial_.kind != Trial::Kind::kNone) {
     decisions = Judge(sample);
@@ -106,8 +114,9 @@ void RunModel::Remember(const RunSample& sample) {
     const auto add = [&](double StageSample::* field) {
       sum.*field = fade * sum.*field + interval * stage.*field;
     };
-    for (auto field : {&StageSample::compute, &StageSample::pull, &StageSample::room,
-                       &StageSample::cpu, &StageSample::core_wait, &StageSample::starved}) {
+    for (auto field :
+         {&StageSample::compute, &StageSample::pull, &StageSample::room, &StageSample::cpu,
+          &StageSample::core_wait, &StageSample::runnable, &StageSample::starved}) {
       add(field);
     }
     // Counted in thousandths, so that fading loses nothing of a slow stage.
@@ -128,8 +137,9 @@ RunSample RunModel::Recent(const RunSample& now) const {
   for (const StageSample& stage : now.stages) {
     const Memory& memory = memory_.at(stage.id);
     StageSample mean = stage;
-    for (auto field : {&StageSample::compute, &StageSample::pull, &StageSample::room,
-                       &StageSample::cpu, &StageSample::core_wait, &StageSample::starved}) {
+    for (auto field :
+         {&StageSample::compute, &StageSample::pull, &StageSample::room, &StageSample::cpu,
+          &StageSample::core_wait, &StageSample::runnable, &StageSample::starved}) {
       mean.*field = memory.recent.*field / memory.recent_ns;
     }
     mean.elements = memory.recent.elements / 1000;
@@ -214,8 +224,8 @@ std::vector<StageDecision> RunModel::Leap(const RunSample& sample, const RunSamp
     const double threads = static_cast<double>(stage.threads);
     const bool hang = mean.busy() > 0.75 * threads && mean.blocked() > 0.9 * mean.busy() &&
                       mean.pull < 0.5 * mean.busy() && stage.busy() > 0.75 * threads &&
-                      stage.runnable < 0.25 * threads + 0.5;
-    if (!hang) continue;
+                      mean.runnable < 0.1 * threads;
+    if (!hang || memory_.at(stage.id).recent_ns < kEnoughToLeap) continue;
     int64_t most = std::min(
         {stage.max_threads, kLeapThreads, kLeapStep * stage.threads, Filling(stage, sample.cores)});
     const Memory& memory = memory_.at(stage.id);
@@ -273,7 +283,7 @@ std::vector<StageDecision> RunModel::Widen(const RunSample& recent) {
 }
 
 std::vector<StageDecision> RunModel::Shrink(const RunSample& recent, int64_t interval_ns) {
-  const bool over_share = verdict_.limit == Limit::kCores && verdict_.speedup < 0.95;
+  const bool over_share = OverShare(verdict_);
   const double speedup = over_share ? verdict_.speedup : std::max(verdict_.speedup, 1.0);
   const double margin = verdict_.limit == Limit::kCores ? -0.15 : 0.1;
   const double patience = over_share ? kOverShareFor : kSurplusFor;

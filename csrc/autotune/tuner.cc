@@ -13,9 +13,6 @@ namespace fastpipe {
 namespace {
 
 constexpr size_t kLogLines = 500;
-// Cores in use below which it does not matter how long threads waited for one.
-constexpr double kSomeCores = 0.1;
-constexpr int64_t kAskNanos = 500'000'000;
 // Of its share of the memory budget, from which a stage counts as full.
 constexpr double kFullShare = 0.8;
 
@@ -23,17 +20,15 @@ constexpr double kFullShare = 0.8;
 struct Counted {
   int64_t at_ns = 0;
   WorkerTotals workers;
-  bool asked = false;  // Linux, for `workers`
   int64_t starved_ns = 0;
   int64_t elements = 0;
   int64_t delivered = 0;
 };
 
-Counted CountedBy(Stage& stage, bool asked) {
+Counted CountedBy(Stage& stage) {
   Counted counted;
   counted.at_ns = WallNanos();
-  counted.workers = stage.workers.Read(asked);
-  counted.asked = asked;
+  counted.workers = stage.workers.Read(/*ask_linux=*/true);
   PhaseClock::Totals consumer{};
   stage.consumer.AddTo(&consumer);
   counted.starved_ns = consumer[static_cast<size_t>(Phase::kInput)];
@@ -55,9 +50,7 @@ StageSample SampleOf(const Stage& stage, const Counted& before, const Counted& n
   sample.pull = phase(Phase::kPull);
   sample.room = phase(Phase::kRoom);
   sample.cpu = share(before.workers.cpu_ns, now.workers.cpu_ns);
-  if (before.asked && now.asked) {
-    sample.core_wait = share(before.workers.core_wait_ns, now.workers.core_wait_ns);
-  }
+  sample.core_wait = share(before.workers.core_wait_ns, now.workers.core_wait_ns);
   sample.runnable = static_cast<double>(now.workers.runnable);
   sample.starved = std::min(share(before.starved_ns, now.starved_ns), 1.0);
   sample.last = stage.last.load(std::memory_order_relaxed);
@@ -99,13 +92,9 @@ class Watched {
     cores_used_ = demand_ = 0;
     run_->stages().ForEach([&](Stage* stage) {
       const auto before = counted_.find(stage->id);
-      // How threads wait for cores matters where cores are used, and at first nobody knows where.
-      const bool busy = before == counted_.end() || last_ns_ - run_->since_ns() < kAskNanos ||
-                        computes_[stage->id];
-      const Counted& current = counted.emplace(stage->id, CountedBy(*stage, busy)).first->second;
+      const Counted& current = counted.emplace(stage->id, CountedBy(*stage)).first->second;
       if (before == counted_.end()) return;
       StageSample one = SampleOf(*stage, before->second, current);
-      computes_[stage->id] = one.cpu > kSomeCores;
       cores_used_ += one.cpu;
       demand_ += one.cpu + one.core_wait;
       NoteDirect(*stage);
@@ -113,7 +102,6 @@ class Watched {
     });
     counted_ = std::move(counted);
     const auto gone = [&](const auto& each) { return !counted_.contains(each.first); };
-    std::erase_if(computes_, gone);
     std::erase_if(direct_, gone);
     return sample;
   }
@@ -176,7 +164,6 @@ class Watched {
   std::map<int64_t, bool> direct_;  // by Stage::id
   std::vector<std::string> direct_lines_;
   std::map<int64_t, Counted> counted_;  // by Stage::id
-  std::map<int64_t, bool> computes_;    // the stage uses cores, so what it waits for them matters
   int64_t last_ns_ = WallNanos();
   int64_t process_ns_ = ReadClock(CLOCK_PROCESS_CPUTIME_ID);
   int64_t period_ns_ = kFirstPeriodNanos;
@@ -313,12 +300,10 @@ Verdict DiagnoseWhole(RunContext* run) {
   RunSample sample;
   Counted start;
   start.at_ns = run->since_ns();
-  start.asked = true;
   sample.interval_ns = std::max<int64_t>(WallNanos() - run->since_ns(), 1);
   sample.cores = static_cast<double>(run->budgeted_options().cpu_budget);
-  run->stages().ForEach([&](Stage* stage) {
-    sample.stages.push_back(SampleOf(*stage, start, CountedBy(*stage, /*ask_linux=*/true)));
-  });
+  run->stages().ForEach(
+      [&](Stage* stage) { sample.stages.push_back(SampleOf(*stage, start, CountedBy(*stage))); });
   return Diagnose(sample);
 }
 

@@ -50,9 +50,9 @@ SimulatedRun RandomRun(unsigned seed) {
   return run;
 }
 
-TEST_CASE("model: a stage that waits for storage has 64 threads within 20 ms of the start") {
+TEST_CASE("model: a stage that waits for storage has 64 threads within 25 ms of the start") {
   SimulatedRun run = OneStage({.cpu_ms = 0.1, .wait_ms = 25});
-  run.RunFor(0.02);
+  run.RunFor(0.025);
   CHECK(run.stages[0].threads == 64);
 }
 
