@@ -65,11 +65,13 @@ Verdict Diagnose(const RunSample& sample) {
   const double starved = Starved(sample);
   Verdict verdict{Limit::kConsumer, 1 / std::max(1 - starved, 1.0 / 64), 0, ""};
   double cpu = 0;
+  double wanted = 0;  // cores
   size_t hottest = 0;
   bool moving = starved > 0;
   for (size_t i = 0; i < sample.stages.size(); ++i) {
     const StageSample& stage = sample.stages[i];
     cpu += stage.cpu;
+    wanted += stage.cpu + stage.core_wait;
     moving = moving || stage.delivered > 0;
     if (stage.cpu > sample.stages[hottest].cpu) hottest = i;
   }
@@ -78,7 +80,7 @@ Verdict Diagnose(const RunSample& sample) {
   };
   if (!moving || sample.stages.empty()) {
     verdict = {Limit::kIdle, 1, 0, ""};
-  } else if (starved >= 0.01 || cpu > sample.cores) {
+  } else if (starved >= 0.01 || cpu > sample.cores || sample.share > 0) {
     for (size_t i = 0; i < sample.stages.size(); ++i) {
       const StageSample& stage = sample.stages[i];
       const double threads = static_cast<double>(stage.threads);
@@ -90,6 +92,8 @@ Verdict Diagnose(const RunSample& sample) {
       if (stage.pull > 0.05) limit(Limit::kSequential, 1 / stage.pull, i);
       if (stage.bytes_full && stage.starved > 0.01 && stage.room > 0) limit(Limit::kMemory, 1, i);
     }
+    const bool over = sample.share > 0 && wanted > 1.1 * sample.share;
+    if (over) limit(Limit::kCores, sample.share / wanted, hottest);
     if (cpu > 0.02) limit(Limit::kCores, sample.cores / cpu, hottest);
   }
   verdict.sentence = Sentence(verdict, sample, starved);

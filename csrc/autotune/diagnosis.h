@@ -37,6 +37,7 @@ struct StageSample {
 
 struct RunSample {
   int64_t interval_ns = 0;
+  double share = 0;  // threads that may be ready to run, if others want cores too; 0: any number
   double free = 0;   // cores of the budget that nobody uses
   double cores = 1;  // that this run may keep busy: what it uses plus its share of what is free
   std::vector<StageSample> stages;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/status.h"
 
@@ -134,6 +135,8 @@ void RunModel::Remember(const RunSample& sample) {
 RunSample RunModel::Recent(const RunSample& now) const {
   RunSample recent;
   recent.cores = now.cores;
+  recent.free = now.free;
+  recent.share = now.share;
   for (const StageSample& stage : now.stages) {
     const Memory& memory = memory_.at(stage.id);
     StageSample mean = stage;
@@ -291,6 +294,12 @@ std::vector<StageDecision> RunModel::Shrink(const RunSample& recent, int64_t int
   for (const StageSample& stage : recent.stages) {
     Memory& memory = memory_.at(stage.id);
     int64_t need = Need(stage, verdict_.limit == Limit::kConsumer ? 1 : speedup, margin);
+    if (over_share) {
+      // Threads that queue for a core are what the others have to wait for.
+      StageSample wanted = stage;
+      wanted.cpu += std::exchange(wanted.core_wait, 0);
+      need = Need(wanted, speedup, margin);
+    }
     if (!over_share) need = std::max(need, std::min(memory.floor, stage.max_threads));
     if (need >= stage.threads) {
       memory.below_ns = memory.below_threads = 0;

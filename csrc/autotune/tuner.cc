@@ -263,11 +263,12 @@ class Watch {
       wanted += each->demand();
       demands.push_back(each->demand());
     }
-    const double free = std::min(budget - used, AffinityCores() - run->process_cores());
+    // A core for which threads queue is not free, whoever has it.
+    const double free = std::min(budget - wanted, AffinityCores() - run->process_cores());
     sample.free = std::max(free, 0.0);
     sample.cores = run->cores_used() + sample.free;
     if (demands.size() > 1 && wanted > 1.1 * budget) {
-      sample.cores = std::min(sample.cores, FairShare(demands, budget, run->demand()));
+      sample.share = FairShare(demands, budget, run->demand());
     } else if (used > budget) {
       sample.cores = budget;
     }

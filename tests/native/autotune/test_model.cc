@@ -129,7 +129,7 @@ TEST_CASE("model: bursts widen the window, and a long calm narrows it again") {
       stage.room = 0.5;
       stage.pull = 0.3;
       stage.elements = stage.delivered = 40;
-      for (const auto& decision : model.Decide({100'000'000, 1, 2, {stage}})) {
+      for (const auto& decision : model.Decide({100'000'000, /*share=*/0, 1, 2, {stage}})) {
         stage.window = decision.window;
       }
     }
@@ -150,7 +150,7 @@ TEST_CASE("model: a stage that a minimum holds keeps it") {
   stage.delivered = stage.elements = 10;
   stage.window = stage.max_window = 14;
   for (int i = 0; i < 100; ++i) {
-    for (const auto& decision : run.model.Decide({100'000'000, 8, 8, {stage}})) {
+    for (const auto& decision : run.model.Decide({100'000'000, /*share=*/0, 8, 8, {stage}})) {
       stage.threads = decision.threads;
     }
   }
@@ -173,7 +173,8 @@ TEST_CASE("model: a run with less than its share of the cores gives threads back
   int looks = 0;
   while (stage.threads > 1 && looks < 100) {
     ++looks;
-    for (const auto& decision : model.Decide({100'000'000, /*free=*/0, /*cores=*/0.9, {stage}})) {
+    for (const auto& decision :
+         model.Decide({100'000'000, /*share=*/1, /*free=*/0, /*cores=*/1, {stage}})) {
       stage.threads = decision.threads;
     }
   }
@@ -189,7 +190,7 @@ TEST_CASE("model: every decision says what was measured, from what and to what")
   stage.window = stage.max_window = 130;
   stage.compute = 2;
   stage.starved = 1;
-  const auto decisions = run.model.Decide({5'000'000, 2, 2, {stage}});
+  const auto decisions = run.model.Decide({5'000'000, /*share=*/0, 2, 2, {stage}});
   REQUIRE(decisions.size() == 1);
   CHECK(decisions[0].reason.find("threads 2 -> 16") != std::string::npos);
 }
