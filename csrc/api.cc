@@ -293,6 +293,7 @@ Status Pipeline::Next(Element* element) {
     end_position_ = writer.bytes();
     run_cancel_->Cancel();
     StopTuner();
+    CurrentRun()->Retire();
   }
   return status;
 }
@@ -398,10 +399,14 @@ std::string Pipeline::Bottleneck() {
     const std::string latest = tuner_ ? tuner_->Latest().sentence : "";
     if (!latest.empty()) return latest;
   }
-  return DiagnoseWhole(CurrentRun().get()).sentence;
+  const std::shared_ptr<RunContext> run = CurrentRun();
+  const int64_t began = began_ns_.load() > 0 ? began_ns_.load() : run->since_ns();
+  const int64_t ended = ended_ns_.load() > 0 ? ended_ns_.load() : WallNanos();
+  return DiagnoseWhole(run.get(), began, ended).sentence;
 }
 
 void Pipeline::SetKnobs(int64_t op, int64_t threads, int64_t window) {
+  if (!CheckUsable().ok()) return;
   CurrentRun()->stages().ForEach([&](Stage* stage) {
     if (reinterpret_cast<int64_t>(stage->op) != op) return;
     stage->threads.Set(threads);
@@ -426,7 +431,9 @@ int Pipeline::ThreadCount() {
   return count;
 }
 
-int64_t Pipeline::IgnoredErrors() { return CurrentRun()->ignored_errors().load(); }
+int64_t Pipeline::IgnoredErrors() {
+  return CheckUsable().ok() ? CurrentRun()->ignored_errors().load() : 0;
+}
 
 std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options,
                                         Status* status) {

@@ -50,7 +50,10 @@ std::vector<StageReport> Pipeline::Stages() {
   return reports;
 }
 
-RunOptions Pipeline::Budgets() { return CurrentRun()->budgeted_options(); }
+RunOptions Pipeline::Budgets() {
+  if (!CheckUsable().ok()) return WithBudgets(options_.run);
+  return CurrentRun()->budgeted_options();
+}
 
 RunOptions BudgetsOf(const RunOptions& options) { return WithBudgets(options); }
 

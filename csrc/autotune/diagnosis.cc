@@ -63,7 +63,9 @@ double StageSample::blocked() const { return std::max(busy() - cpu - core_wait, 
 
 Verdict Diagnose(const RunSample& sample) {
   const double starved = Starved(sample);
-  Verdict verdict{Limit::kConsumer, 1 / std::max(1 - starved, 1.0 / 64), 0, ""};
+  Verdict verdict;
+  verdict.limit = Limit::kConsumer;
+  verdict.speedup = 1 / std::max(1 - starved, 1.0 / 64);
   double cpu = 0;
   double wanted = 0;  // cores
   size_t hottest = 0;
@@ -76,11 +78,14 @@ Verdict Diagnose(const RunSample& sample) {
     if (stage.cpu > sample.stages[hottest].cpu) hottest = i;
   }
   const auto limit = [&verdict](Limit kind, double speedup, size_t stage) {
-    if (speedup < verdict.speedup) verdict = {kind, speedup, stage, ""};
+    if (speedup >= verdict.speedup) return;
+    verdict.limit = kind;
+    verdict.speedup = speedup;
+    verdict.stage = stage;
   };
   if (!moving || sample.stages.empty()) {
-    verdict = {Limit::kIdle, 1, 0, ""};
-  } else if (starved >= 0.01 || cpu > sample.cores || sample.share > 0) {
+    verdict = Verdict();
+  } else if (starved >= 0.01 || sample.share > 0) {
     for (size_t i = 0; i < sample.stages.size(); ++i) {
       const StageSample& stage = sample.stages[i];
       const double threads = static_cast<double>(stage.threads);
@@ -92,8 +97,8 @@ Verdict Diagnose(const RunSample& sample) {
       if (stage.pull > 0.05) limit(Limit::kSequential, 1 / stage.pull, i);
       if (stage.bytes_full && stage.starved > 0.01 && stage.room > 0) limit(Limit::kMemory, 1, i);
     }
-    const bool over = sample.share > 0 && wanted > 1.1 * sample.share;
-    if (over) limit(Limit::kCores, sample.share / wanted, hottest);
+    verdict.over_share = sample.share > 0 && wanted > 1.1 * sample.share;
+    if (verdict.over_share) limit(Limit::kCores, sample.share / wanted, hottest);
     if (cpu > 0.02) limit(Limit::kCores, sample.cores / cpu, hottest);
   }
   verdict.sentence = Sentence(verdict, sample, starved);

@@ -48,9 +48,10 @@ enum class Limit { kIdle, kConsumer, kCores, kSequential, kThreads, kMemory };
 // What keeps a run from going faster.
 struct Verdict {
   Limit limit = Limit::kIdle;
-  double speedup = 1;    // until something else limits
-  size_t stage = 0;      // index into the sample
-  std::string sentence;  // for the user
+  bool over_share = false;  // others have a right to cores that it uses or queues for
+  double speedup = 1;       // until something else limits
+  size_t stage = 0;         // index into the sample
+  std::string sentence;     // for the user
 };
 
 // `sample` may span any interval, also a whole run.

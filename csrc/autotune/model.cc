@@ -41,11 +41,6 @@ bool Differs(double before, double now) {
   return before > 0 && now > 0 && std::max(before / now, now / before) > kOtherRegime;
 }
 
-// The run uses more cores than others leave it.
-bool OverShare(const Verdict& verdict) {
-  return verdict.limit == Limit::kCores && verdict.speedup < 0.95;
-}
-
 // Nanoseconds of one worker for one element.
 double Cost(const StageSample& stage, double interval_ns) {
   const double working = std::max(stage.busy() - stage.core_wait, 0.0);
@@ -89,7 +84,7 @@ std::vector<StageDecision> RunModel::Decide(const RunSample& sample) {
   if (quiet_ns_ > Nanos(kSecond)) verdict_ = now;
   if (quiet_ns_ > 0) return {};
   // What is owed to other runs does not wait for a trial to end.
-  if (OverShare(verdict_) && trial_.kind != Trial::Kind::kShrink) trial_ = Trial();
+  if (verdict_.over_share && trial_.kind != Trial::Kind::kShrink) trial_ = Trial();
   std::vector<StageDecision> decisions;
   if (trial_.kind != Trial::Kind::kNone) {
     decisions = Judge(sample);
@@ -134,7 +129,7 @@ void RunModel::Remember(const RunSample& sample) {
 // The mean of the recent intervals, with the knobs of the last one.
 RunSample RunModel::Recent(const RunSample& now) const {
   RunSample recent;
-  recent.cores = now.cores;
+  recent.cores = 0;
   recent.free = now.free;
   recent.share = now.share;
   for (const StageSample& stage : now.stages) {
@@ -149,8 +144,10 @@ RunSample RunModel::Recent(const RunSample& now) const {
     mean.delivered = memory.recent.delivered / 1000;
     mean.cap = memory.share > 0 ? 0 : memory.cap;
     recent.interval_ns = Nanos(memory.recent_ns);
+    recent.cores += mean.cpu;
     recent.stages.push_back(std::move(mean));
   }
+  recent.cores = std::max(recent.cores + now.free, now.share);
   return recent;
 }
 
@@ -286,7 +283,7 @@ std::vector<StageDecision> RunModel::Widen(const RunSample& recent) {
 }
 
 std::vector<StageDecision> RunModel::Shrink(const RunSample& recent, int64_t interval_ns) {
-  const bool over_share = OverShare(verdict_);
+  const bool over_share = verdict_.over_share;
   const double speedup = over_share ? verdict_.speedup : std::max(verdict_.speedup, 1.0);
   const double margin = verdict_.limit == Limit::kCores ? -0.15 : 0.1;
   const double patience = over_share ? kOverShareFor : kSurplusFor;

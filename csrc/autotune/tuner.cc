@@ -175,16 +175,16 @@ class Watched {
   Verdict latest_ GUARDED_BY(log_mutex_);
 };
 
-// Cores for a run that wants `demand`, when all of `demands` share `cores`: nobody gets more than
-// it wants, and what is left is shared equally.
-double FairShare(std::vector<double> demands, double cores, double demand) {
-  std::sort(demands.begin(), demands.end());
-  for (size_t i = 0; i < demands.size(); ++i) {
-    const double equal = cores / static_cast<double>(demands.size() - i);
-    if (demands[i] >= equal) return std::min(equal, demand);
-    cores -= demands[i];
+// Cores for one run if others, which want so many, share the rest: they get no more than they want,
+// and what is left is shared equally.
+double FairShare(std::vector<double> others, double cores) {
+  std::sort(others.begin(), others.end());
+  for (size_t i = 0; i < others.size(); ++i) {
+    const double equal = cores / static_cast<double>(others.size() - i + 1);
+    if (others[i] >= equal) return equal;
+    cores -= others[i];
   }
-  return demand;
+  return cores;
 }
 
 // The one thread that looks at all runs, and the list of them.
@@ -202,8 +202,8 @@ class Watch {
     auto stop = std::make_shared<bool>(false);
     stop_ = stop;
     thread_ = std::make_unique<ThreadGroup>("fp-tuner", [this, stop](int) { Run(*stop); });
-    // Without it the knobs stay where they are.
-    static_cast<void>(thread_->Resize(1));
+    // Without it the knobs stay where they are; the next run asks again.
+    if (!thread_->Resize(1).ok()) thread_.reset();
   }
 
   // Returns after a look at the run has ended. The last one takes the thread with it.
@@ -255,22 +255,19 @@ class Watch {
   void LookAt(Watched* run) REQUIRES(mutex_) {
     RunSample sample = run->Look();
     const double budget = run->budget();
-    double used = 0;
     double wanted = 0;
-    std::vector<double> demands;
+    std::vector<double> others;
     for (const Watched* each : runs_) {
-      used += each->cores_used();
       wanted += each->demand();
-      demands.push_back(each->demand());
+      if (each != run) others.push_back(each->demand());
     }
     // A core for which threads queue is not free, whoever has it.
     const double free = std::min(budget - wanted, AffinityCores() - run->process_cores());
     sample.free = std::max(free, 0.0);
     sample.cores = run->cores_used() + sample.free;
-    if (demands.size() > 1 && wanted > 1.1 * budget) {
-      sample.share = FairShare(demands, budget, run->demand());
-    } else if (used > budget) {
-      sample.cores = budget;
+    if (!others.empty() && wanted > 1.1 * budget) {
+      sample.share = FairShare(std::move(others), budget);
+      sample.cores = std::max(sample.cores, sample.share);
     }
     run->Decide(sample);
   }
@@ -297,11 +294,11 @@ class RunTuner final : public Tuner {
 
 std::unique_ptr<Tuner> Tuner::Start(RunContext* run) { return std::make_unique<RunTuner>(run); }
 
-Verdict DiagnoseWhole(RunContext* run) {
+Verdict DiagnoseWhole(RunContext* run, int64_t began_ns, int64_t ended_ns) {
   RunSample sample;
   Counted start;
-  start.at_ns = run->since_ns();
-  sample.interval_ns = std::max<int64_t>(WallNanos() - run->since_ns(), 1);
+  start.at_ns = began_ns;
+  sample.interval_ns = std::max<int64_t>(ended_ns - began_ns, 1);
   sample.cores = static_cast<double>(run->budgeted_options().cpu_budget);
   run->stages().ForEach(
       [&](Stage* stage) { sample.stages.push_back(SampleOf(*stage, start, CountedBy(*stage))); });

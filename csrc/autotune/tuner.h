@@ -28,8 +28,9 @@ class Tuner {
   virtual Verdict Latest() const = 0;
 };
 
-// What limited `run` over its whole life so far, for runs without a tuner.
-Verdict DiagnoseWhole(RunContext* run);
+// What limited `run` between two moments in WallNanos: its first Next and its end, or now. For runs
+// without a tuner.
+Verdict DiagnoseWhole(RunContext* run, int64_t began_ns, int64_t ended_ns);
 
 // Around a fork. The child has no tuner thread.
 void LockTunersForFork();

@@ -97,11 +97,18 @@ class ParallelMapIterator final : public IteratorOf<Map> {
         return status;
       };
     };
+    work.save = [this](PositionWriter* writer) {
+      if (!pending_) return input_->Save(writer);
+      return FailedPrecondition(op().label() +
+                                ": it was interrupted within an element; take that one first");
+    };
     work.direct = [this](Element* out) {
-      FASTPIPE_RETURN_IF_ERROR(input_->Next(&in_));
+      if (!pending_) FASTPIPE_RETURN_IF_ERROR(input_->Next(&in_));
       if (!call_) call_.emplace(op().function(), below_.run->kernel_context(op(), below_));
       Status status = call_->Run(input_->count() - 1, in_, out);
-      in_.clear();
+      // Ctrl+C: the next call computes this element again.
+      pending_ = status.code() == Code::kCancelled;
+      if (!pending_) in_.clear();
       return status;
     };
     return work;
@@ -116,6 +123,7 @@ class ParallelMapIterator final : public IteratorOf<Map> {
   // Of the consumer, while it computes directly.
   std::optional<FunctionCall> call_;
   Element in_;
+  bool pending_ = false;  // in_ was pulled and has no result yet
   WorkerStage<MapJob> stage_;
 };
 

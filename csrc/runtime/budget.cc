@@ -124,6 +124,8 @@ namespace {
 constexpr double kGraceNanos = 1e6;
 // Time behind the budget that may be caught up.
 constexpr double kCreditNanos = 5e6;
+// Of each core: as much as anybody ever sleeps.
+constexpr double kMostAheadNanos = 50e6;
 
 }  // namespace
 
@@ -137,7 +139,8 @@ CpuMeter::Membership::Membership(int64_t cores) : cores_(cores) {
   Get().budgets_.insert(cores_);
 }
 
-CpuMeter::Membership::~Membership() {
+void CpuMeter::Membership::Release() {
+  if (released_.exchange(true)) return;
   MutexLock lock(Get().mutex_);
   Get().budgets_.erase(Get().budgets_.find(cores_));
 }
@@ -148,6 +151,8 @@ int64_t CpuMeter::Charge(int64_t cpu_ns) {
   const double cores = budgets_.empty() ? 1 : static_cast<double>(*budgets_.rbegin());
   ahead_ns_ -= cores * static_cast<double>(now - last_ns_);
   ahead_ns_ = std::max(ahead_ns_, -kCreditNanos) + static_cast<double>(cpu_ns);
+  // Callers report and never sleep: what they use must not hold up workers for ever.
+  ahead_ns_ = std::min(ahead_ns_, kMostAheadNanos * cores);
   last_ns_ = now;
   return ahead_ns_ > kGraceNanos ? static_cast<int64_t>(ahead_ns_ / cores) : 0;
 }

@@ -26,7 +26,11 @@ int AffinityCores();
 class MemoryShare {
  public:
   MemoryShare() { live_.fetch_add(1, std::memory_order_relaxed); }
-  ~MemoryShare() { live_.fetch_sub(1, std::memory_order_relaxed); }
+  ~MemoryShare() { Release(); }
+  // The stage will hold nothing more. Idempotent.
+  void Release() {
+    if (!released_.exchange(true)) live_.fetch_sub(1, std::memory_order_relaxed);
+  }
   MemoryShare(const MemoryShare&) = delete;
   MemoryShare& operator=(const MemoryShare&) = delete;
   int64_t Of(int64_t budget) const {
@@ -38,6 +42,7 @@ class MemoryShare {
 
  private:
   inline static std::atomic<int> live_{0};
+  std::atomic<bool> released_{false};
 };
 
 // CpuMeter: holds what all stages use together to a number of cores, where the system would give
@@ -50,12 +55,15 @@ class CpuMeter {
   class Membership {
    public:
     explicit Membership(int64_t cores);
-    ~Membership();
+    ~Membership() { Release(); }
+    // The run has ended. Idempotent.
+    void Release();
     Membership(const Membership&) = delete;
     Membership& operator=(const Membership&) = delete;
 
    private:
     const int64_t cores_;
+    std::atomic<bool> released_{false};
   };
 
   // Counts CPU time. Returns how long the caller should sleep before it goes on, in nanoseconds.

@@ -51,6 +51,11 @@ class RunContext {
   }
   // Its threads must report what CPU time they use.
   bool metered() const { return metered_.has_value(); }
+  // The run has ended: it counts no longer where budgets are shared.
+  void Retire() {
+    stages_.Retire();
+    if (metered_) metered_->Release();
+  }
   // When the run was made, in WallNanos.
   int64_t since_ns() const { return since_ns_; }
   FileSystem* file_system() const { return file_system_; }

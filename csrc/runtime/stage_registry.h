@@ -31,7 +31,7 @@ struct Stage {
   Knob threads;                       // worker threads
   Knob window;                        // chunks in flight or ready
   int64_t ram_budget = 0;             // of all stages together; 0: no limit
-  const MemoryShare share;
+  MemoryShare share;
 
   // Bytes that its results may hold before its workers wait.
   int64_t byte_limit() const { return ram_budget > 0 ? share.Of(ram_budget) : INT64_MAX; }
@@ -62,6 +62,12 @@ class StageRegistry {
     MutexLock lock(mutex_);
     stages_.erase(std::remove(stages_.begin(), stages_.end(), stage), stages_.end());
     if (stages_.empty() && std::exchange(counted_, false)) tuned_runs_.fetch_sub(1);
+  }
+  // The run has ended: what is left of it takes nothing from others.
+  void Retire() {
+    MutexLock lock(mutex_);
+    for (Stage* stage : stages_) stage->share.Release();
+    if (std::exchange(counted_, false)) tuned_runs_.fetch_sub(1);
   }
   // Runs of this process that have stages AUTOTUNE may change, without this one.
   int64_t OtherTunedRuns() {

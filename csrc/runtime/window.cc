@@ -161,13 +161,13 @@ void Window::Recycle(std::unique_ptr<Chunk> chunk) {
   if (held_memory) WakeWorkers();
 }
 
-// A worker that was woken for every chunk would spend its time on falling asleep: they are woken
-// when half of the window is free, as many as there is work for. What is left in the other half
-// keeps the consumer busy meanwhile.
+// A worker that was woken for every cheap chunk would spend its time on falling asleep: they are
+// woken when half of the window is free, as many as there is work for. What is left in the other
+// half keeps the consumer busy meanwhile.
 void Window::WakeWorkers() {
   if (admits_waiting_ > 0) {
     room_.NotifyAll();  // each waits for a chunk of its own to be the next
-  } else if (reserved_ <= capacity_ / 2) {
+  } else if (reserved_ <= capacity_ / 2 || !cheap_chunks_.load(std::memory_order_relaxed)) {
     for (int64_t i = std::min<int64_t>(workers_waiting_, capacity_ - reserved_); i > 0; --i) {
       room_.NotifyOne();
     }

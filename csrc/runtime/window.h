@@ -65,6 +65,8 @@ class Window {
   // Counts bytes of an open chunk that are computed. False: memory is scarce, so the worker should
   // Split the chunk and call Admit before it computes more.
   bool Count(Chunk* chunk);
+  // What a chunk costs of late, as one worker sees it.
+  void set_cheap_chunks(bool cheap) { cheap_chunks_.store(cheap, std::memory_order_relaxed); }
   // Waits until there is memory, or the consumer has nothing before this chunk.
   void Admit(const Chunk* chunk);
   // The input has no more: gives a reservation back, and ends the sequence after what is open.
@@ -94,6 +96,7 @@ class Window {
   const bool ordered_;
   Stage* const stage_;
   std::atomic<bool> consumer_waits_{false};
+  std::atomic<bool> cheap_chunks_{false};
   std::atomic<int64_t> largest_piece_{0};  // bytes counted at once of late
   Mutex mutex_;
   CondVar room_;

@@ -35,11 +35,11 @@ std::string_view ReadOfThread(int thread, const char* name, std::span<char> text
   return {text.data(), static_cast<size_t>(size)};
 }
 
-// How long the thread was ready to run and had no core.
+// How long the thread was ready to run and had no core; -1 if Linux does not say.
 int64_t CoreWaitNanos(int thread) {
   char text[128];
   const std::string_view numbers = ReadOfThread(thread, "schedstat", text);
-  if (numbers.empty()) return 0;
+  if (numbers.empty()) return -1;
   char* end = nullptr;
   static_cast<void>(std::strtoll(text, &end, 10));  // on a core
   return std::strtoll(end, nullptr, 10);
@@ -109,7 +109,9 @@ void WorkerClocks::AskLinux() {
   runnable_ = 0;
   for (size_t i = 0; i < asked; ++i) {
     WorkerClock* clock = clocks_[i];
-    const int64_t before = std::exchange(clock->core_wait_ns_, CoreWaitNanos(clock->thread_));
+    const int64_t now = CoreWaitNanos(clock->thread_);
+    if (now < 0) continue;
+    const int64_t before = std::exchange(clock->core_wait_ns_, now);
     // One that has only now moved up to the first few says nothing about this interval alone.
     if (std::exchange(clock->asked_, number) == number - 1) waited += clock->core_wait_ns_ - before;
     runnable_ += IsRunnable(clock->thread_) ? 1 : 0;

@@ -189,6 +189,7 @@ class WorkerStage {
   void BeginDirect() {
     direct_ = true;
     mean_ns_ = 0;
+    looks_ = dear_looks_ = 0;
     until_look_ = kLookEvery;
     stage_.direct.store(true, std::memory_order_relaxed);
   }
@@ -207,9 +208,12 @@ class WorkerStage {
 
   void NoteCost(int64_t ns) {
     // One slow element is chance, a few in a row are not: they are looked at one by one.
+    // Nor are very dear ones that come again and again.
+    dear_looks_ = looks_++ % kLooksRemembered == 0 ? 0 : dear_looks_;
+    dear_looks_ += ns > kLookEvery * kDearNanos ? 1 : 0;
     mean_ns_ += (std::min<double>(static_cast<double>(ns), 4 * kDearNanos) - mean_ns_) / 8;
     until_look_ = ns > kDearNanos ? 1 : kLookEvery;
-    if (mean_ns_ < kDearNanos) return;
+    if (mean_ns_ < kDearNanos && dear_looks_ < 3) return;
     direct_ = false;
     NoteStart();
     since_checkpoint_ = 0;
@@ -229,6 +233,7 @@ class WorkerStage {
   static constexpr int64_t kCheapNanos = 250;  // an element
   static constexpr int64_t kDearNanos = 1000;
   static constexpr int kLookEvery = 64;
+  static constexpr int64_t kLooksRemembered = 256;
 
   // ---- workers ----
 
@@ -248,6 +253,7 @@ class WorkerStage {
       int64_t wall = clock.Enter(Phase::kCompute);
       Compute(compute, &jobs, chunk, &clock);
       wall += clock.Enter(Phase::kRoom);
+      window_.set_cheap_chunks(wall < 2 * kTargetChunkNanos);
       // A short chunk says nothing about one of full size.
       if (size == chunk_size || wall > kTargetChunkNanos) {
         chunk_size = NextChunkSize(chunk_size, wall, max_chunk_);
@@ -341,6 +347,8 @@ class WorkerStage {
   bool direct_ = false;
   double mean_ns_ = 0;
   int until_look_ = 0;
+  int64_t looks_ = 0;
+  int64_t dear_looks_ = 0;
 
   // Set by workers when elements have become cheap.
   bool may_be_direct_ = false;

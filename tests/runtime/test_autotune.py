@@ -191,3 +191,41 @@ def test_fixed_numbers_of_threads_are_used_however_cheap_the_function(paths):
     iterator = iter(fp.Dataset.range(50_000).map(lambda x: x + 1, num_parallel_calls=2))
     assert [int(x) for x in iterator] == [*range(1, 50_001)]
     assert iterator.autotune_log() == []
+
+
+def test_an_iterator_that_has_ended_takes_no_memory_from_those_that_run():
+    def byte_limit():
+        ds = fp.Dataset.range(1000).map(lambda x: x * 2, num_parallel_calls=2)
+        options = fp.Options()
+        options.autotune.ram_budget = 1 << 30
+        iterator = iter(ds.with_options(options))
+        next(iterator)
+        (stage,) = iterator.stats()
+        return stage["byte_limit"]
+
+    before = byte_limit()
+    ended = [iter(fp.Dataset.range(10).map(lambda x: x, num_parallel_calls=2)) for _ in range(5)]
+    for iterator in ended:
+        assert len(list(iterator)) == 10
+    assert byte_limit() == before
+
+
+def test_what_limited_a_run_is_said_of_the_run_and_not_of_the_time_since(paths):
+    ds = fp.Dataset.from_tensor_slices(paths).map(fp.io.read_file, num_parallel_calls=2)
+    iterator = iter(ds.with_options(fp.Options(storage=SLOW)))
+    assert len(list(iterator)) == 40
+    at_its_end = iterator.bottleneck()
+    assert at_its_end.startswith("map ") and "2 at once" in at_its_end
+    assert consume_until(iter(fp.Dataset.range(10**9)), Countdown(300_000))
+    assert iterator.bottleneck() == at_its_end
+
+
+class Countdown:
+    """True when called for the n-th time."""
+
+    def __init__(self, n):
+        self.left = n
+
+    def __call__(self):
+        self.left -= 1
+        return self.left <= 0
