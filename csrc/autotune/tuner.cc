@@ -300,8 +300,11 @@ Verdict DiagnoseWhole(RunContext* run, int64_t began_ns, int64_t ended_ns) {
   start.at_ns = began_ns;
   sample.interval_ns = std::max<int64_t>(ended_ns - began_ns, 1);
   sample.cores = static_cast<double>(run->budgeted_options().cpu_budget);
-  run->stages().ForEach(
-      [&](Stage* stage) { sample.stages.push_back(SampleOf(*stage, start, CountedBy(*stage))); });
+  run->stages().ForEach([&](Stage* stage) {
+    Counted end = CountedBy(*stage);
+    end.at_ns = ended_ns;
+    sample.stages.push_back(SampleOf(*stage, start, end));
+  });
   return Diagnose(sample);
 }
 
