@@ -384,16 +384,17 @@ std::vector<StageDecision> RunModel::Conclude(const RunSample& sample, const Sta
   const Trial trial = std::move(trial_);
   trial_ = Trial();
   const double gain = rate / std::max(trial.rate_before, 1e-9);
+  const bool held = gain > 1 / kGain;
   bool paid = false;
   switch (trial.kind) {
     case Trial::Kind::kGrow:
       paid = gain > kGain || starved < 0.5 * trial.starved_before;
       break;
     case Trial::Kind::kWiden:
-      paid = gain > 1.02 || starved < 0.7 * trial.starved_before;
+      paid = gain > 1.02 || (held && starved < 0.7 * trial.starved_before);
       break;
     default:  // fewer threads or less room must do as well
-      paid = trial.starved_before < 0.01 ? starved < 0.02 : gain > 1 / kGain;
+      paid = gain > kGain || (trial.starved_before < 0.01 ? starved < 0.02 : held);
   }
   for (const auto& [id, threads] : trial.threads_before) {
     if (memory_.contains(id)) memory_.at(id).learnt_cost = memory_.at(id).learnt_rate = 0;
