@@ -426,8 +426,9 @@ std::vector<std::string> Pipeline::TunerLog() {
 }
 
 int Pipeline::ThreadCount() {
+  if (!CheckUsable().ok()) return 0;
   int count = 0;
-  for (const StageReport& stage : Stages()) count += static_cast<int>(stage.threads);
+  CurrentRun()->stages().ForEach([&](Stage* stage) { count += stage->running_threads(); });
   return count;
 }
 

@@ -36,6 +36,11 @@ constexpr double kFirstPatience = 20 * kSecond;
 constexpr double kMaxPatience = 300 * kSecond;
 constexpr int64_t kWindowPerThread = 2;
 
+// What of a sample is a mean over its interval.
+constexpr double StageSample::* kMeans[] = {
+    &StageSample::compute,   &StageSample::pull,     &StageSample::room,   &StageSample::cpu,
+    &StageSample::core_wait, &StageSample::runnable, &StageSample::starved};
+
 int64_t Nanos(double nanos) { return static_cast<int64_t>(nanos); }
 bool Differs(double before, double now) {
   return before > 0 && now > 0 && std::max(before / now, now / before) > kOtherRegime;
@@ -110,9 +115,7 @@ void RunModel::Remember(const RunSample& sample) {
     const auto add = [&](double StageSample::* field) {
       sum.*field = fade * sum.*field + interval * stage.*field;
     };
-    for (auto field :
-         {&StageSample::compute, &StageSample::pull, &StageSample::room, &StageSample::cpu,
-          &StageSample::core_wait, &StageSample::runnable, &StageSample::starved}) {
+    for (const auto field : kMeans) {
       add(field);
     }
     // Counted in thousandths, so that fading loses nothing of a slow stage.
@@ -135,9 +138,7 @@ RunSample RunModel::Recent(const RunSample& now) const {
   for (const StageSample& stage : now.stages) {
     const Memory& memory = memory_.at(stage.id);
     StageSample mean = stage;
-    for (auto field :
-         {&StageSample::compute, &StageSample::pull, &StageSample::room, &StageSample::cpu,
-          &StageSample::core_wait, &StageSample::runnable, &StageSample::starved}) {
+    for (const auto field : kMeans) {
       mean.*field = memory.recent.*field / memory.recent_ns;
     }
     mean.elements = memory.recent.elements / 1000;

@@ -101,8 +101,7 @@ class Watched {
       sample.stages.push_back(std::move(one));
     });
     counted_ = std::move(counted);
-    const auto gone = [&](const auto& each) { return !counted_.contains(each.first); };
-    std::erase_if(direct_, gone);
+    std::erase_if(direct_, [&](const auto& each) { return !counted_.contains(each.first); });
     return sample;
   }
   // Of the whole process, during the last interval.

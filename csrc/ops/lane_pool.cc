@@ -297,16 +297,10 @@ Lane* LanePool::PickLane() {
 bool LanePool::Runnable(const Lane& lane, bool urgent) const {
   if (lane.busy_ || lane.done_) return false;
   if (urgent && lane.ready_.empty()) return true;
-  if (!HasMemory()) return false;
+  if (!stage_.HasMemory()) return false;
   if (lane.ready_.empty()) return true;
   const int64_t limit = 2 * std::max(op_.settings().block_length, lane.last_batch_);
   return lane.ready_results_ + lane.last_batch_ <= limit;
-}
-
-bool LanePool::HasMemory() const {
-  // Every worker may be about to add another batch.
-  const int64_t coming = stage_.threads.value() * largest_batch_;
-  return StageStats::Get(stage_.stats.buffered_bytes) + coming <= stage_.byte_limit();
 }
 
 Lane* LanePool::NewLane() {
@@ -370,8 +364,7 @@ void LanePool::Serve(Lane* lane, InnerOpener* opener) {
   if (count > 0) {
     lane->last_batch_ = count;
     lane->ready_results_ += count;
-    // It follows growth at once, and shrinks slowly.
-    largest_batch_ = std::max(batch.bytes, largest_batch_ - (largest_batch_ - batch.bytes) / 16);
+    stage_.NotePiece(batch.bytes);
     lane->ready_.push_back(std::move(batch));
   }
   lane->done_ = done;

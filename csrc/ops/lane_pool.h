@@ -99,7 +99,6 @@ class LanePool {
   void Work(int index);
   Lane* PickLane() REQUIRES(mutex_);
   bool Runnable(const Lane& lane, bool urgent) const REQUIRES(mutex_);
-  bool HasMemory() const REQUIRES(mutex_);
   Lane* NewLane() REQUIRES(mutex_);
   bool Pull(Lane* lane);
   void Serve(Lane* lane, InnerOpener* opener);
@@ -132,7 +131,6 @@ class LanePool {
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool consumer_waits_ GUARDED_BY(mutex_) = false;
   int workers_waiting_ GUARDED_BY(mutex_) = 0;
-  int64_t largest_batch_ GUARDED_BY(mutex_) = 0;  // bytes of one, of late
   int64_t next_sequence_ GUARDED_BY(mutex_) = 0;
   Checkpoint next_input_ GUARDED_BY(mutex_);  // of the input, before the next pull
 

@@ -32,9 +32,21 @@ struct Stage {
   Knob window;                        // chunks in flight or ready
   int64_t ram_budget = 0;             // of all stages together; 0: no limit
   MemoryShare share;
+  std::atomic<int64_t> largest_piece{0};  // bytes
 
   // Bytes that its results may hold before its workers wait.
   int64_t byte_limit() const { return ram_budget > 0 ? share.Of(ram_budget) : INT64_MAX; }
+  // Notes bytes that a worker added at once. It follows growth at once, and shrinks slowly.
+  void NotePiece(int64_t bytes) {
+    const int64_t largest = largest_piece.load(std::memory_order_relaxed);
+    largest_piece.store(std::max(bytes, largest - (largest - bytes) / 16),
+                        std::memory_order_relaxed);
+  }
+  // Every worker may be about to add as much as was added of late.
+  bool HasMemory() const {
+    const int64_t coming = threads.value() * largest_piece.load(std::memory_order_relaxed);
+    return StageStats::Get(stats.buffered_bytes) + coming <= byte_limit();
+  }
   // Brings the stage to what the knobs say; called under the registry's lock.
   std::function<void()> apply;
   std::function<int()> running_threads;

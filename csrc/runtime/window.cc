@@ -10,14 +10,8 @@ void Window::set_capacity(int64_t chunks) {
   room_.NotifyAll();
 }
 
-bool Window::HasMemory() const {
-  // Every worker may be about to add as much as was added of late.
-  const int64_t coming = stage_->threads.value() * largest_piece_.load(std::memory_order_relaxed);
-  return StageStats::Get(stage_->stats.buffered_bytes) + coming <= stage_->byte_limit();
-}
-
 bool Window::HasRoom() const {
-  return !paused_ && reserved_ < capacity_ && (reserved_ == 0 || HasMemory());
+  return !paused_ && reserved_ < capacity_ && (reserved_ == 0 || stage_->HasMemory());
 }
 
 bool Window::Reserve() {
@@ -83,11 +77,8 @@ bool Window::Count(Chunk* chunk) {
   if (more == 0) return true;
   chunk->counted = chunk->bytes;
   StageStats::Add(stage_->stats.buffered_bytes, more);
-  // It follows growth at once, and shrinks slowly.
-  const int64_t largest = largest_piece_.load(std::memory_order_relaxed);
-  const int64_t now = more > largest ? more : largest - (largest - more) / 16;
-  largest_piece_.store(now, std::memory_order_relaxed);
-  return HasMemory();
+  stage_->NotePiece(more);
+  return stage_->HasMemory();
 }
 
 void Window::Admit(const Chunk* chunk) {
@@ -98,7 +89,7 @@ void Window::Admit(const Chunk* chunk) {
   };
   ++workers_waiting_;
   ++admits_waiting_;
-  while (!stopping_ && !HasMemory() && !awaited()) room_.Wait(mutex_);
+  while (!stopping_ && !stage_->HasMemory() && !awaited()) room_.Wait(mutex_);
   --admits_waiting_;
   --workers_waiting_;
 }

@@ -86,7 +86,6 @@ class Window {
 
  private:
   bool HasRoom() const REQUIRES(mutex_);
-  bool HasMemory() const;
   bool Drained() const REQUIRES(mutex_) { return paused_ && reserved_ == 0 && !finished_; }
   void WakeWorkers() REQUIRES(mutex_);
   void PublishLocked(Chunk* chunk) REQUIRES(mutex_);
@@ -97,7 +96,6 @@ class Window {
   Stage* const stage_;
   std::atomic<bool> consumer_waits_{false};
   std::atomic<bool> cheap_chunks_{false};
-  std::atomic<int64_t> largest_piece_{0};  // bytes counted at once of late
   Mutex mutex_;
   CondVar room_;
   CondVar ready_;
