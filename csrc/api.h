@@ -88,7 +88,8 @@ struct StageReport {
   int64_t op;  // identifies its Dataset: see OpOf
   int64_t threads, window;
   bool tuned;
-  bool direct;  // its consumer computes at present, and its threads rest
+  bool direct;         // its consumer computes at present, and its threads rest
+  bool feeds_program;  // its consumer is no thread of another stage
   int64_t elements, delivered;
   int64_t busy_ns, cpu_ns, core_wait_ns;  // summed over the threads, like the waits of workers
   int64_t input_wait_ns, lock_wait_ns, full_wait_ns;

@@ -24,6 +24,7 @@ StageReport ReportOf(Stage& stage, int64_t began_ns, int64_t ended_ns) {
           .window = stage.window.value(),
           .tuned = stage.threads.tunable() || stage.window.tunable(),
           .direct = stage.direct.load(std::memory_order_relaxed),
+          .feeds_program = stage.last.load(std::memory_order_relaxed),
           .elements = StageStats::Get(stats.elements),
           .delivered = StageStats::Get(stats.delivered),
           .busy_ns = time[Phase::kCompute] + time[Phase::kPull],

@@ -155,7 +155,7 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
     cdef cppclass StageReport:
         string label
         int64_t op, threads, window
-        cbool tuned, direct
+        cbool tuned, direct, feeds_program
         int64_t elements, delivered, busy_ns, cpu_ns, core_wait_ns
         int64_t input_wait_ns, lock_wait_ns, full_wait_ns, empty_wait_ns
         int64_t buffered, buffered_bytes, byte_limit, age_ns

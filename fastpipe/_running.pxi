@@ -109,7 +109,7 @@ cdef class Iterator:
             {
                 "label": r.label.decode("utf-8", "replace"), "op": r.op, "threads": r.threads,
                 "window": r.window, "autotuned": r.tuned, "direct": r.direct,
-                "elements": r.elements,
+                "feeds_program": r.feeds_program, "elements": r.elements,
                 "delivered": r.delivered, "busy_ns": r.busy_ns, "cpu_ns": r.cpu_ns,
                 "core_wait_ns": r.core_wait_ns, "input_wait_ns": r.input_wait_ns,
                 "lock_wait_ns": r.lock_wait_ns, "full_wait_ns": r.full_wait_ns,

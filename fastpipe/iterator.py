@@ -108,6 +108,7 @@ class Iterator(_core.Iterator):
         - autotuned: whether AUTOTUNE may change threads or window.
         - direct: whether its consumer computes at present, itself and what is below, while the
           threads rest: AUTOTUNE's choice where elements cost less than handing them over.
+        - feeds_program: whether the program itself takes its results, and no other stage.
         - elements: results that were made; delivered: those that the consumer took.
         - buffered: results that are ready and not delivered yet.
         - buffered_bytes: bytes of results made and not delivered, ready or not.
@@ -175,8 +176,14 @@ class Iterator(_core.Iterator):
         """Changes the simulated storage while the pipeline runs, for files that are open too.
 
         Raises:
+            TypeError: `storage` is not a SimulatedStorage.
             ValueError: the pipeline does not read through a SimulatedStorage.
         """
+        if not isinstance(storage, SimulatedStorage):
+            raise TypeError(
+                f"set_storage: storage must be a SimulatedStorage, got "
+                f"{type(storage).__name__}: {storage!r}"
+            )
         if self._dataset.options().storage is None:
             raise ValueError(
                 "set_storage: the pipeline reads from real storage; give it a SimulatedStorage "

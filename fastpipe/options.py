@@ -37,6 +37,10 @@ class ExternalStatePolicy(enum.Enum):
     FAIL = 2
 
 
+_MANY = 1_000_000  # threads or cores; more is a mistake
+_LONGEST_DELAY = 1e6  # seconds
+
+
 @cache
 def _kinds(cls: Any) -> dict[str, Any]:
     return get_type_hints(cls)
@@ -46,6 +50,8 @@ class OptionSet:
     """Attributes of fixed names and types; None leaves one as it is by default."""
 
     _aliases: ClassVar[dict[str, str]] = {}
+    # Numbers are from 0, which leaves one as it is by default, to this.
+    _most: ClassVar[dict[str, int]] = {}
 
     def __setattr__(self, name: str, value: Any) -> None:
         owner = type(self)
@@ -56,11 +62,15 @@ class OptionSet:
                 f"{owner.__name__} has no {name!r}; it has {', '.join(sorted(known))}"
             )
         kind = _kinds(owner)[name]  # type: ignore[arg-type]
-        if not isinstance(value, kind):
+        flag_for_number = name in owner._most and isinstance(value, bool)
+        if not isinstance(value, kind) or flag_for_number:
             raise TypeError(
                 f"{owner.__name__}.{name} must be {getattr(kind, '__name__', kind)}, got "
                 f"{type(value).__name__}: {value!r}"
             )
+        most = owner._most.get(name)
+        if most is not None and value is not None and not 0 <= value <= most:
+            raise ValueError(f"{owner.__name__}.{name} must be from 0 to {most:,}, got {value:,}")
         if self.__dict__.get("_fixed"):
             raise ValueError(
                 f"setting {name} of the options of a dataset has no effect on it: make Options() "
@@ -108,6 +118,22 @@ class AutotuneOptions(OptionSet):
     max_parallelism: int | None = None
     autotune_algorithm: AutotuneAlgorithm | None = None
 
+    _most = {
+        "cpu_budget": _MANY,
+        "ram_budget": 2**62,
+        "initial_parallelism": _MANY,
+        "min_parallelism": _MANY,
+        "max_parallelism": _MANY,
+    }
+
+    def check(self) -> None:
+        """ValueError if what is set contradicts itself."""
+        least, most = self.min_parallelism or 0, self.max_parallelism or 0
+        if most and least > most:
+            raise ValueError(
+                f"AutotuneOptions.min_parallelism = {least} is more than max_parallelism = {most}"
+            )
+
 
 @dataclass
 class ThreadingOptions(OptionSet):
@@ -120,6 +146,8 @@ class ThreadingOptions(OptionSet):
 
     max_intra_op_parallelism: int | None = None
     private_threadpool_size: int | None = None
+
+    _most = {"private_threadpool_size": _MANY}
 
 
 @dataclass
@@ -174,6 +202,18 @@ class SimulatedStorage:
     max_read: int = 0
     fail_open: int = 0
     fail_read: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            delay = name.endswith("_delay")
+            if isinstance(value, bool) or not isinstance(value, int | float if delay else int):
+                kind = "a number" if delay else "an int"
+                raise TypeError(f"SimulatedStorage.{name} must be {kind}, got {value!r}")
+            most = _LONGEST_DELAY if delay else 2**62
+            if not 0 <= value <= most:
+                raise ValueError(
+                    f"SimulatedStorage.{name} must be from 0 to {most:,.0f}, got {value}"
+                )
 
     def native(self) -> tuple[int, int, int, int, int, int]:
         """As _core takes it: delays in nanoseconds."""
@@ -231,8 +271,14 @@ class Options(OptionSet):
     }
 
     def merge(self, options: Options) -> Options:
-        """These options, with what `options` sets on top."""
-        return _merge(self, options)  # type: ignore[no-any-return]
+        """These options, with what `options` sets on top.
+
+        Raises:
+            ValueError: together they ask for more threads than they allow.
+        """
+        merged: Options = _merge(self, options)
+        merged.autotune.check()
+        return merged
 
     def native(self) -> tuple[bool, bool, int, int, int, int, int, int]:
         """As _core takes it."""

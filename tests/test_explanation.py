@@ -375,6 +375,7 @@ def report(label, op, **changes):
     names = ["elements", "delivered", "buffered", "buffered_bytes", "busy_ns", "cpu_ns", "age_ns"]
     names += ["core_wait_ns", "input_wait_ns", "lock_wait_ns", "full_wait_ns", "empty_wait_ns"]
     knobs = {"threads": 2, "window": 8, "autotuned": True, "direct": False, "byte_limit": 2**63 - 1}
+    knobs |= {"feeds_program": True}
     return dict(zip(names, zeros, strict=False)) | knobs | {"label": label, "op": op} | changes
 
 

@@ -115,3 +115,68 @@ def test_policies_merge_as_if_their_default_were_unset():
 def test_with_options_takes_options():
     with pytest.raises(TypeError, match="Options"):
         fp.Dataset.range(3).with_options({"deterministic": True})
+
+
+NUMBERS = ["cpu_budget", "ram_budget", "initial_parallelism", "min_parallelism", "max_parallelism"]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("value", [-1, 10**30])
+def test_a_number_that_cannot_be_meant_is_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=f"AutotuneOptions.{name} must be from 0 to .*, got -?1"):
+        setattr(fp.AutotuneOptions(), name, value)
+    with pytest.raises(ValueError, match=name):
+        fp.AutotuneOptions(**{name: value})
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_flag_is_no_number_of_threads(name):
+    with pytest.raises(TypeError, match=f"{name} must be .*, got bool: True"):
+        setattr(fp.AutotuneOptions(), name, True)
+
+
+def test_negative_thread_pools_are_refused():
+    with pytest.raises(ValueError, match="private_threadpool_size must be from 0"):
+        fp.Options().threading.private_threadpool_size = -3
+
+
+def test_zero_threads_mean_the_default():
+    options = fp.Options()
+    for name in NUMBERS:
+        setattr(options.autotune, name, 0)
+    ds = fp.Dataset.range(3).map(lambda x: x, num_parallel_calls=fp.AUTOTUNE)
+    assert list(ds.with_options(options).as_numpy_iterator()) == [0, 1, 2]
+
+
+def test_a_minimum_above_the_maximum_is_refused_where_they_meet():
+    low, high = fp.Options(), fp.Options()
+    low.autotune.max_parallelism = 2
+    high.autotune.min_parallelism = 5
+    with pytest.raises(ValueError, match="min_parallelism = 5 is more than max_parallelism = 2"):
+        fp.Dataset.range(3).with_options(low).with_options(high)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("open_delay", -0.1, ValueError),
+        ("read_delay", float("nan"), ValueError),
+        ("read_delay", float("inf"), ValueError),
+        ("open_delay", "1", TypeError),
+        ("bytes_per_second", 1.5, TypeError),
+        ("max_read", -1, ValueError),
+        ("fail_open", True, TypeError),
+    ],
+)
+def test_impossible_storage_is_refused_by_name(name, value, error):
+    with pytest.raises(error, match=f"SimulatedStorage.{name} must be"):
+        fp.SimulatedStorage(**{name: value})
+
+
+def test_set_storage_takes_storage_only(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("one")
+    options = fp.Options(storage=fp.SimulatedStorage())
+    ds = fp.Dataset.from_tensors(str(file)).map(fp.io.read_file).with_options(options)
+    with ds.iterator() as iterator, pytest.raises(TypeError, match="SimulatedStorage, got int: 5"):
+        iterator.set_storage(5)

@@ -36,6 +36,8 @@ class Pass:
         times: seconds from the start to each arrival.
         counts: elements that had arrived by then.
         waited: seconds that the consumer waited for each.
+        starved: of those, what it waited for a stage, after long waits only: the rest it had no
+            core, or the elements were handed to Python.
         cpu_share: CPU seconds of the process in a second.
     """
 
@@ -44,6 +46,7 @@ class Pass:
     times: list[float] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     waited: list[float] = field(default_factory=list)
+    starved: list[float] = field(default_factory=list)
     cpu_share: float = 0.0
 
     @property
@@ -62,9 +65,12 @@ class Pass:
 
     @property
     def waits(self) -> int:
-        """How often the consumer noticed that it waited, after the warm-up."""
-        late = [wait for moment, wait in zip(self.times, self.waited) if moment > self.warm_up]
-        return sum(wait > NOTICED_WAIT for wait in late)
+        """How often the consumer noticed that it waited for the pipeline, after the warm-up."""
+        return sum(wait > NOTICED_WAIT for wait in self.after_warm_up(self.starved))
+
+    def after_warm_up(self, values: Sequence[float]) -> list[float]:
+        """Those of the elements that arrived after it."""
+        return [value for moment, value in zip(self.times, values) if moment > self.warm_up]
 
     def seconds_until(self, rate: float, since: float = 0.0) -> float:
         """Seconds from `since` to the end of the first window that has `rate`, or infinity."""
@@ -93,6 +99,7 @@ def drive(
     pending = list(changes)
     warm, delivered = False, 0
     with dataset.iterator() as iterator:
+        starvation = _Starvation(iterator)
         start = now = warm_at = time.perf_counter()
         cpu_then = time.process_time()
         while now - start < warm_up + seconds:
@@ -106,12 +113,28 @@ def drive(
             made.times.append(now - start)
             made.counts.append(delivered)
             made.waited.append(now - asked)
+            late = now - asked > NOTICED_WAIT
+            made.starved.append(starvation.since_last() if late else 0.0)
             if not warm and now - start >= warm_up:
                 warm, warm_at, cpu_then = True, now, time.process_time()
             if pause:
                 time.sleep(pause)
         made.cpu_share = (time.process_time() - cpu_then) / (time.perf_counter() - warm_at)
     return made
+
+
+class _Starvation:
+    """How long the stage next to the consumer let it wait; asking takes longer than a `next`."""
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator = iterator
+        self._known = 0.0
+
+    def since_last(self) -> float:
+        """Seconds since the last call."""
+        waits = [stage for stage in self._iterator.stats() if stage["feeds_program"]]
+        before, self._known = self._known, sum(1e-9 * stage["empty_wait_ns"] for stage in waits)
+        return self._known - before
 
 
 def name_of(setting: Setting) -> str:

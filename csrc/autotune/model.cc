@@ -29,6 +29,9 @@ constexpr int64_t kLeapThreads = 64;
 
 constexpr double kSurplusFor = 1 * kSecond;  // so long before threads are given back
 constexpr double kOverShareFor = 0.3 * kSecond;
+// Storage that has recovered leaves many times the threads that are needed: they cost CPU time.
+constexpr double kFarTooManyFor = 0.3 * kSecond;
+constexpr int64_t kFarTooMany = 3;
 constexpr double kCalmFor = 10 * kSecond;  // so long before a wide window is halved
 constexpr double kOtherRegime = 1.6;       // change of cost or rate that voids what was learnt
 constexpr int64_t kOddLooks = 2;           // in a row with such a cost, or it was chance
@@ -187,11 +190,7 @@ void RunModel::NoteRegime(const RunSample& sample) {
   trial_ = Trial();
   regime_ns_ = 0;
   feels_its_way_ = false;
-  for (auto& [id, memory] : memory_) {
-    const int64_t wide_window = memory.wide_window;
-    memory = Memory();
-    memory.wide_window = wide_window;
-  }
+  for (auto& [id, memory] : memory_) memory = Memory();
 }
 
 void RunModel::Learn(const RunSample& recent) {
@@ -304,7 +303,8 @@ std::vector<StageDecision> RunModel::Shrink(const RunSample& recent, int64_t int
     } else {
       memory.below_ns += interval_ns;
       memory.below_threads = std::max(memory.below_threads, need);
-      if (static_cast<double>(memory.below_ns) < patience) continue;
+      const bool far = kFarTooMany * memory.below_threads < stage.threads;
+      if (static_cast<double>(memory.below_ns) < (far ? kFarTooManyFor : patience)) continue;
       if (over_share) {
         memory.cap = memory.below_threads;
         memory.retry_ns = Nanos(kFirstPatience);
@@ -341,6 +341,7 @@ void RunModel::Begin(Trial::Kind kind, const RunSample& recent,
     const auto stage = std::find_if(recent.stages.begin(), recent.stages.end(),
                                     [&](const auto& each) { return each.id == decision.id; });
     const double interval = memory_.at(stage->id).recent_ns;
+    trial_.far = trial_.far || kFarTooMany * decision.threads < stage->threads;
     trial_.threads_before[stage->id] = stage->threads;
     trial_.windows_before[stage->id] = stage->window;
     slowest = std::max(slowest, Cost(*stage, interval));
@@ -370,8 +371,10 @@ std::vector<StageDecision> RunModel::Judge(const RunSample& sample) {
   trial_.measured += stage->delivered;
   trial_.starved_ns += Starved(sample) * static_cast<double>(sample.interval_ns);
   const double measured_ns = static_cast<double>(trial_.measured_ns);
-  // Whether less does as well shows only when the next burst comes.
-  const double least = (trial_.kind == Trial::Kind::kShrink ? 2 : 0.15) * kSecond;
+  // Whether less does as well shows only when the next burst comes; that it does not, at once.
+  const bool shrunk = trial_.kind == Trial::Kind::kShrink;
+  const bool too_few = trial_.starved_ns > (trial_.starved_before + 0.2) * measured_ns;
+  const double least = (shrunk && !too_few ? 2 : 0.15) * kSecond;
   const bool enough = (measured_ns > least && trial_.measured >= 32) ||
                       (measured_ns > 2 * kSecond && trial_.measured >= 4) ||
                       measured_ns > 10 * kSecond;
@@ -395,15 +398,17 @@ std::vector<StageDecision> RunModel::Conclude(const RunSample& sample, const Sta
       paid = gain > 1.02 || (held && starved < 0.7 * trial.starved_before);
       break;
     default:  // fewer threads or less room must do as well
-      paid = gain > kGain || (trial.starved_before < 0.01 ? starved < 0.02 : held);
+      // Without many threads in its way the consumer may take more, and then waits more. What it
+      // waits for is computed next.
+      paid = gain > kGain || (trial.starved_before < 0.01 && !trial.far ? starved < 0.02 : held);
   }
+  // What was learnt before holds again when the step is taken back.
+  if (!paid) return TakeBack(trial, sample, rate);
   for (const auto& [id, threads] : trial.threads_before) {
     if (memory_.contains(id)) memory_.at(id).learnt_cost = memory_.at(id).learnt_rate = 0;
   }
-  if (paid)
-    return trial.kind == Trial::Kind::kGrow ? Trim(trial, stage, gain)
-                                            : std::vector<StageDecision>();
-  return TakeBack(trial, sample, rate);
+  if (trial.kind == Trial::Kind::kGrow) return Trim(trial, stage, gain);
+  return {};
 }
 
 // The step paid, but by less than it cost: the limit lies in between, and can be computed.

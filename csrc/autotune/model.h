@@ -65,6 +65,7 @@ class RunModel {
     enum class Kind { kNone, kGrow, kWiden, kShrink } kind = Kind::kNone;
     int64_t stage = 0;  // whose rate tells
     double rate_before = 0, starved_before = 0, busy_before = 0;
+    bool far = false;       // a stage lost most of its threads
     int64_t settle_ns = 0;  // to pass before measuring
     int64_t measured_ns = 0, measured = 0;
     double starved_ns = 0;

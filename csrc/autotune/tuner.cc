@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "runtime/clock.h"
 #include "runtime/context.h"
+#include "runtime/idle_cores.h"
 #include "runtime/threads.h"
 
 namespace fastpipe {
@@ -251,6 +253,21 @@ class Watch {
     }
   }
 
+  // Cores of the budget that nobody uses.
+  double Free(double budget, const Watched& run) REQUIRES(mutex_) {
+    double used = 0;
+    double wanted = 0;
+    for (const Watched* each : runs_) {
+      used += each->cores_used();
+      wanted += each->demand();
+    }
+    const double left = std::min(budget - used, AffinityCores() - run.process_cores());
+    // Where that is not known, a core for which threads queue is not free, whoever has it. But
+    // threads that wake up all at once queue as well, and then sleep.
+    const std::optional<double> idle = idle_cores_.Mean();
+    return std::min(left, idle ? *idle : budget - wanted);
+  }
+
   void LookAt(Watched* run) REQUIRES(mutex_) {
     RunSample sample = run->Look();
     const double budget = run->budget();
@@ -260,9 +277,7 @@ class Watch {
       wanted += each->demand();
       if (each != run) others.push_back(each->demand());
     }
-    // A core for which threads queue is not free, whoever has it.
-    const double free = std::min(budget - wanted, AffinityCores() - run->process_cores());
-    sample.free = std::max(free, 0.0);
+    sample.free = std::max(Free(budget, *run), 0.0);
     sample.cores = run->cores_used() + sample.free;
     if (!others.empty() && wanted > 1.1 * budget) {
       sample.share = FairShare(std::move(others), budget);
@@ -273,6 +288,7 @@ class Watch {
 
   Mutex mutex_;
   CondVar wake_;
+  IdleCores idle_cores_ GUARDED_BY(mutex_);
   std::vector<Watched*> runs_ GUARDED_BY(mutex_);
   std::unique_ptr<ThreadGroup> thread_ GUARDED_BY(mutex_);
   std::shared_ptr<bool> stop_ GUARDED_BY(mutex_);  // for the thread

@@ -7,23 +7,43 @@ namespace fastpipe {
 void Window::set_capacity(int64_t chunks) {
   MutexLock lock(mutex_);
   capacity_ = std::max<int64_t>(chunks, 1);
-  room_.NotifyAll();
+  ++knobs_;
+  WakeAll();
 }
 
 bool Window::HasRoom() const {
   return !paused_ && reserved_ < capacity_ && (reserved_ == 0 || stage_->HasMemory());
 }
 
-bool Window::Reserve() {
+Window::Turn Window::Reserve() {
   MutexLock lock(mutex_);
-  if (!stopping_ && !finished_ && !HasRoom()) {
-    ++workers_waiting_;
-    while (!stopping_ && !finished_ && !HasRoom()) room_.Wait(mutex_);
-    --workers_waiting_;
+  const int64_t knobs = knobs_;
+  bool woken = false;
+  while (!stopping_ && !finished_ && !HasRoom()) {
+    if (knobs_ != knobs) return Turn::kKnobsChanged;
+    Parked self;
+    parked_.push_back(&self);
+    while (self.parked) self.wake.Wait(mutex_);
+    woken = true;
   }
-  if (stopping_ || finished_) return false;
+  if (stopping_ || finished_) return Turn::kStop;
   ++reserved_;
-  return true;
+  // The consumer woke one, and that one wakes the others: waking takes longer than taking a result.
+  if (woken && HasRoom()) Unpark(std::min<int64_t>(2, capacity_ - reserved_));
+  return Turn::kReserved;
+}
+
+void Window::Unpark(int64_t count) {
+  for (; count > 0 && !parked_.empty(); --count) {
+    parked_.back()->parked = false;
+    parked_.back()->wake.NotifyOne();
+    parked_.pop_back();
+  }
+}
+
+void Window::WakeAll() {
+  Unpark(static_cast<int64_t>(parked_.size()));
+  admit_.NotifyAll();
 }
 
 Window::Chunk* Window::NewChunk(std::deque<std::unique_ptr<Chunk>>::iterator before) {
@@ -87,18 +107,16 @@ void Window::Admit(const Chunk* chunk) {
     if (ordered_) return chunks_.front().get() == chunk;
     return ready_chunks_ == 0;
   };
-  ++workers_waiting_;
   ++admits_waiting_;
-  while (!stopping_ && !stage_->HasMemory() && !awaited()) room_.Wait(mutex_);
+  while (!stopping_ && !stage_->HasMemory() && !awaited()) admit_.Wait(mutex_);
   --admits_waiting_;
-  --workers_waiting_;
 }
 
 void Window::Finish() {
   MutexLock lock(mutex_);
   --reserved_;
   finished_ = true;
-  room_.NotifyAll();
+  WakeAll();
   ready_.NotifyAll();
 }
 
@@ -152,16 +170,15 @@ void Window::Recycle(std::unique_ptr<Chunk> chunk) {
   if (held_memory) WakeWorkers();
 }
 
-// A worker that was woken for every cheap chunk would spend its time on falling asleep: they are
-// woken when half of the window is free, as many as there is work for. What is left in the other
-// half keeps the consumer busy meanwhile.
+// Workers that were woken one by one, for each result that is taken, would cost the consumer more
+// than the results. So they sleep on until a part of the window is free; what is left in the other
+// part keeps the consumer busy meanwhile. Cheap chunks are computed sooner than a thread wakes up.
 void Window::WakeWorkers() {
+  const int64_t part = cheap_chunks_.load(std::memory_order_relaxed) ? 2 : 4;
   if (admits_waiting_ > 0) {
-    room_.NotifyAll();  // each waits for a chunk of its own to be the next
-  } else if (reserved_ <= capacity_ / 2 || !cheap_chunks_.load(std::memory_order_relaxed)) {
-    for (int64_t i = std::min<int64_t>(workers_waiting_, capacity_ - reserved_); i > 0; --i) {
-      room_.NotifyOne();
-    }
+    WakeAll();  // each waits for a chunk of its own to be the next
+  } else if (reserved_ <= capacity_ - capacity_ / part) {
+    Unpark(1);
   }
 }
 
@@ -173,13 +190,13 @@ void Window::Pause() {
 void Window::Resume() {
   MutexLock lock(mutex_);
   paused_ = false;
-  room_.NotifyAll();
+  WakeAll();
 }
 
 void Window::Stop() {
   MutexLock lock(mutex_);
   stopping_ = true;
-  room_.NotifyAll();
+  WakeAll();
   ready_.NotifyAll();
 }
 

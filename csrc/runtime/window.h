@@ -50,11 +50,14 @@ class Window {
   // `stage` must outlive it.
   Window(bool ordered, Stage* stage) : ordered_(ordered), stage_(stage) {}
 
+  // Workers that wait look around, see Reserve.
   void set_capacity(int64_t chunks);
 
   // Worker side.
-  // Waits for room. False: the stage stops, or the input has ended.
-  bool Reserve();
+  enum class Turn { kReserved, kKnobsChanged, kStop };
+  // Waits for room. kKnobsChanged: there is none yet, but the worker may have to leave. kStop: the
+  // stage stops, or the input has ended.
+  Turn Reserve();
   // Takes the next place in the order. REQUIRES: reserved; the caller serialises Opens.
   Chunk* Open();
   void Publish(Chunk* chunk);
@@ -85,9 +88,17 @@ class Window {
   void Stop();
 
  private:
+  // A worker that waits for room, on its own stack.
+  struct Parked {
+    CondVar wake;
+    bool parked = true;
+  };
+
   bool HasRoom() const REQUIRES(mutex_);
   bool Drained() const REQUIRES(mutex_) { return paused_ && reserved_ == 0 && !finished_; }
   void WakeWorkers() REQUIRES(mutex_);
+  void Unpark(int64_t count) REQUIRES(mutex_);
+  void WakeAll() REQUIRES(mutex_);
   void PublishLocked(Chunk* chunk) REQUIRES(mutex_);
   Chunk* NewChunk(std::deque<std::unique_ptr<Chunk>>::iterator before) REQUIRES(mutex_);
   std::deque<std::unique_ptr<Chunk>>::iterator FindReady() REQUIRES(mutex_);
@@ -97,16 +108,19 @@ class Window {
   std::atomic<bool> consumer_waits_{false};
   std::atomic<bool> cheap_chunks_{false};
   Mutex mutex_;
-  CondVar room_;
+  CondVar admit_;
   CondVar ready_;
+  // The last to come is woken first: its memory is still in cache, and workers that are not needed
+  // sleep undisturbed at the bottom.
+  std::vector<Parked*> parked_ GUARDED_BY(mutex_);
   int64_t capacity_ GUARDED_BY(mutex_) = 1;
   int64_t reserved_ GUARDED_BY(mutex_) = 0;  // reservations not yet taken by the consumer
   int64_t ready_chunks_ GUARDED_BY(mutex_) = 0;
   bool finished_ GUARDED_BY(mutex_) = false;
   bool paused_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  int workers_waiting_ GUARDED_BY(mutex_) = 0;
-  int admits_waiting_ GUARDED_BY(mutex_) = 0;  // of them, in Admit
+  int admits_waiting_ GUARDED_BY(mutex_) = 0;
+  int64_t knobs_ GUARDED_BY(mutex_) = 0;  // changes so far
   std::deque<std::unique_ptr<Chunk>> chunks_ GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<Chunk>> spare_ GUARDED_BY(mutex_);
 };

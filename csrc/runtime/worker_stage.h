@@ -158,9 +158,9 @@ class WorkerStage {
     stage_.threads.Init(limits.threads, limits.min_threads, limits.max_threads);
     stage_.window.Init(limits.window, limits.min_window, limits.max_window);
     stage_.apply = [this] {
-      window_.set_capacity(stage_.window.value());
       // A thread that cannot be had now is asked for again with the next change.
       static_cast<void>(threads_.Resize(static_cast<int>(stage_.threads.value())));
+      window_.set_capacity(stage_.window.value());
     };
     stage_.running_threads = [this] { return threads_.running(); };
     max_chunk_ = limits.max_chunk;
@@ -245,7 +245,10 @@ class WorkerStage {
     std::vector<Job> jobs;
     size_t chunk_size = 1;
     int cheap_chunks = 0;
-    while (!threads_.ShouldLeave(index) && window_.Reserve()) {
+    while (!threads_.ShouldLeave(index)) {
+      const Window::Turn turn = window_.Reserve();
+      if (turn == Window::Turn::kStop) return;
+      if (turn == Window::Turn::kKnobsChanged) continue;
       clock.Enter(Phase::kLock);
       Window::Chunk* chunk = Pull(&jobs, chunk_size, &clock);
       if (chunk == nullptr) return;

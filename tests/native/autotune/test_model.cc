@@ -106,6 +106,26 @@ TEST_CASE("model: storage that becomes ten times slower is followed within two s
   CHECK(run.stages[0].threads <= 40);
 }
 
+TEST_CASE("model: storage that has recovered is left with few threads within a second") {
+  SimulatedRun run = OneStage({.cpu_ms = 0.1, .wait_ms = 30, .max_threads = 256}, 2);
+  run.consumer_ms = 0.1;
+  run.RunFor(5);
+  REQUIRE(run.stages[0].threads > 200);
+  run.stages[0].wait_ms = 3;
+  run.RunFor(1);
+  CHECK(run.stages[0].threads < 60);
+  CHECK(run.Rate() > 0.9 * run.BestRate());
+}
+
+TEST_CASE("model: storage that becomes slow while a step is tried is noticed all the same") {
+  SimulatedRun run = OneStage({.cpu_ms = 0.5, .wait_ms = 5, .max_threads = 256}, 2);
+  run.RunFor(3);
+  while (!run.Step()) run.stages[0].wait_ms *= 1.03;  // until it grows
+  run.stages[0].wait_ms = 200;
+  run.RunFor(4);
+  CHECK(run.Rate() > 0.9 * run.BestRate());
+}
+
 TEST_CASE("model: a stage whose consumer has gone away keeps its knobs") {
   SimulatedRun run = OneStage({.cpu_ms = 1, .wait_ms = 10}, 8);
   run.RunFor(5);

@@ -26,7 +26,7 @@ std::vector<int64_t> Run(bool ordered, int workers, int64_t capacity) {
   auto token = CancelToken::Root();
   ThreadGroup threads("test", [&](int index) {
     uint64_t spins = 0;
-    while (window.Reserve()) {
+    while (window.Reserve() == Window::Turn::kReserved) {
       Window::Chunk* chunk = nullptr;
       {
         MutexLock lock(input);
@@ -82,7 +82,7 @@ TEST_CASE("window: a cancelled consumer returns, a stopped worker too") {
   token->Cancel();
   CHECK(window.Take(*token, &chunk).code() == Code::kCancelled);
   window.Stop();
-  CHECK_FALSE(window.Reserve());
+  CHECK(window.Reserve() == Window::Turn::kStop);
 }
 
 TEST_CASE("window: beyond the byte limit one chunk at a time still passes") {
@@ -91,7 +91,7 @@ TEST_CASE("window: beyond the byte limit one chunk at a time still passes") {
   Window window(true, &stage);
   window.set_capacity(10);
   auto token = CancelToken::Root();
-  REQUIRE(window.Reserve());
+  REQUIRE(window.Reserve() == Window::Turn::kReserved);
   Window::Chunk* huge = window.Open();
   huge->size = 1;
   huge->bytes = 1000;
@@ -99,7 +99,7 @@ TEST_CASE("window: beyond the byte limit one chunk at a time still passes") {
   std::unique_ptr<Window::Chunk> chunk;
   REQUIRE(window.Take(*token, &chunk).ok());
   CHECK(StageStats::Get(stage.stats.buffered_bytes) == 1000);  // the consumer has them still
-  CHECK(window.Reserve());
+  CHECK(window.Reserve() == Window::Turn::kReserved);
   window.Recycle(std::move(chunk));
   CHECK(StageStats::Get(stage.stats.buffered_bytes) == 0);
 }
@@ -118,9 +118,9 @@ TEST_CASE("window: a chunk in pieces comes in order, and the piece behind waits 
   Window window(true, &stage);
   window.set_capacity(10);
   auto token = CancelToken::Root();
-  REQUIRE(window.Reserve());
+  REQUIRE(window.Reserve() == Window::Turn::kReserved);
   Window::Chunk* chunk = window.Open();
-  REQUIRE(window.Reserve());
+  REQUIRE(window.Reserve() == Window::Turn::kReserved);
   Window::Chunk* later = window.Open();
   chunk->results.resize(3);
   chunk->size = 3;
