@@ -28,6 +28,7 @@ namespace fastpipe {
 
 class Dataset;
 class Iterator;
+class RowSpace;    // core/row_space.h
 class RunContext;  // runtime/context.h: what the iterators of one run share
 
 using DatasetRef = std::shared_ptr<const Dataset>;
@@ -65,6 +66,12 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   // Never fails and never blocks: files are opened, and threads started, by the first Next.
   // The Iterator may outlive every other reference to this Dataset.
   virtual std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const = 0;
+  // The same for a consumer that stacks the results; an op that computes them can do so in `rows`.
+  virtual std::unique_ptr<Iterator> MakeIteratorInto(const std::shared_ptr<RowSpace>& rows,
+                                                     const IteratorContext& context) const {
+    static_cast<void>(rows);
+    return MakeIterator(context);
+  }
 
   const ElementSpec& spec() const { return spec_; }
   // Number of elements, kInfinite or kUnknown. Whatever cannot be known without running is unknown.

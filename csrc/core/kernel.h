@@ -19,12 +19,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/args.h"
 #include "core/random.h"
+#include "core/row_space.h"
 #include "core/status.h"
 #include "core/tensor.h"
 
@@ -45,10 +47,16 @@ struct KernelContext {
 // Where one result goes.
 class Output {
  public:
-  explicit Output(Tensor* slot) : slot_(slot) {}
+  // With a place the result is component `component` of that row, if its kernel allocates it.
+  explicit Output(Tensor* slot, const RowPlace* place = nullptr, int component = 0)
+      : slot_(slot), place_(place), component_(component) {}
   // Memory for a numeric result, uninitialised; the kernel fills all of it.
   uint8_t* Allocate(DType dtype, Dims dims) {
-    *slot_ = Tensor::Allocate(dtype, dims);
+    std::optional<Tensor> row;
+    if (place_ != nullptr) {
+      row = place_->space->Claim(place_->number, static_cast<size_t>(component_), dtype, dims);
+    }
+    *slot_ = row ? std::move(*row) : Tensor::Allocate(dtype, dims);
     return slot_->mutable_raw();
   }
   template <typename T>
@@ -60,6 +68,8 @@ class Output {
 
  private:
   Tensor* slot_;
+  const RowPlace* place_;
+  int component_;
 };
 
 using Inputs = std::span<const Tensor* const>;

@@ -151,6 +151,16 @@ Result<int> ProgramBuilder::AddDataset(const Args& args, const ValueList& inputs
 }
 
 std::shared_ptr<const Program> ProgramBuilder::Finish(std::vector<int> outputs) {
+  for (Program::Instruction& made : program_->instructions_) {
+    made.components.assign(made.num_outputs, -1);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const int output = outputs[i] - made.first_output;
+      if (output < 0 || output >= made.num_outputs) continue;
+      // A result that is there twice has two places: none of them.
+      const bool once = std::count(outputs.begin(), outputs.end(), outputs[i]) == 1;
+      if (once) made.components[output] = static_cast<int>(i);
+    }
+  }
   for (int slot : outputs) {
     const bool computed = std::any_of(
         program_->instructions_.begin(), program_->instructions_.end(), [&](const auto& made) {
@@ -175,7 +185,8 @@ void Program::Prepare(Scratch* scratch) const {
 }
 
 Status Program::Run(KernelContext* context, const Element& args,
-                    const std::vector<Tensor>& captures, Scratch* scratch, Element* out) const {
+                    const std::vector<Tensor>& captures, Scratch* scratch, Element* out,
+                    const RowPlace* place) const {
   if (args.size() != arg_slots_.size() || captures.size() != capture_slots_.size()) {
     return Internal(
         StrCat("a function of ", arg_slots_.size(), " arguments was called with ", args.size()));
@@ -191,7 +202,9 @@ Status Program::Run(KernelContext* context, const Element& args,
     for (int slot : instruction.inputs) scratch->inputs_.push_back(scratch->pointers_[slot]);
     scratch->outputs_.clear();
     for (int i = 0; i < instruction.num_outputs; ++i) {
-      scratch->outputs_.emplace_back(&scratch->values_[instruction.first_output + i]);
+      const int component = instruction.components[i];
+      scratch->outputs_.emplace_back(&scratch->values_[instruction.first_output + i],
+                                     component < 0 ? nullptr : place, component);
     }
     status = Guarded(
         [&] { return instruction.kernel->Run(context, scratch->inputs_, scratch->outputs_); });

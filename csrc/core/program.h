@@ -33,9 +33,10 @@ class Program {
   const ElementSpec& output_specs() const { return output_specs_; }
   size_t num_args() const { return arg_slots_.size(); }
 
-  // REQUIRES: args.size() == num_args() and as many captures as were added.
+  // With a place, results that kernels allocate lie in that row. REQUIRES: args.size() ==
+  // num_args() and as many captures as were added.
   Status Run(KernelContext* context, const Element& args, const std::vector<Tensor>& captures,
-             Scratch* scratch, Element* out) const;
+             Scratch* scratch, Element* out, const RowPlace* place = nullptr) const;
 
  private:
   friend class ProgramBuilder;
@@ -45,7 +46,8 @@ class Program {
     std::vector<int> inputs;
     int first_output = 0;
     int num_outputs = 0;
-    int path_slot = -1;  // the path of the file that its inputs come from, if known
+    int path_slot = -1;           // the path of the file that its inputs come from, if known
+    std::vector<int> components;  // of the program's results, each of its outputs; -1: of none
   };
   void Prepare(Scratch* scratch) const;
 
@@ -88,18 +90,22 @@ class ProgramBuilder {
 // A Function ready to be called: what an op keeps per thread.
 class FunctionCall {
  public:
-  FunctionCall(const Function& function, KernelContext context)
-      : function_(function), context_(std::move(context)) {}
+  // `rows`, if not null, is where the results go if they can; it must outlive the call.
+  FunctionCall(const Function& function, KernelContext context, RowSpace* rows = nullptr)
+      : function_(function), context_(std::move(context)), rows_(rows) {}
   // `element` is the number, in the pass, of what it is called for: the same whatever thread calls
   // it, and after restoring. It is all that tells the random numbers of two calls apart.
   Status Run(int64_t element, const Element& args, Element* out) {
     context_.element = element;
-    return function_.program->Run(&context_, args, function_.captures, &scratch_, out);
+    const RowPlace place = {rows_, element};
+    return function_.program->Run(&context_, args, function_.captures, &scratch_, out,
+                                  rows_ == nullptr ? nullptr : &place);
   }
 
  private:
   const Function& function_;  // belongs to the op
   KernelContext context_;
+  RowSpace* const rows_;
   Program::Scratch scratch_;
 };
 

@@ -55,8 +55,25 @@ void CopyRows(Rows rows, size_t component, size_t row_bytes, uint8_t* target) {
   }
 }
 
+// Whether the rows lie side by side, and in a buffer that is not much larger: then they are the
+// batch already. Of a larger one, a small batch would keep all of it alive.
+bool SideBySide(Rows rows, size_t component, size_t row_bytes) {
+  const Tensor& first = rows[0][component];
+  const auto& buffer = first.buffer();
+  if (rows.size() < 2 || !buffer || row_bytes == 0) return false;
+  const uint8_t* expected = first.raw();
+  for (const Element& row : rows) {
+    if (row[component].buffer().get() != buffer.get() || row[component].raw() != expected) {
+      return false;
+    }
+    expected += row_bytes;
+  }
+  return static_cast<const Buffer*>(buffer.get())->capacity() < 2 * rows.size() * row_bytes;
+}
+
 Tensor StackNumbers(Rows rows, size_t component, Dims dims) {
   const Tensor& first = rows[0][component];
+  if (SideBySide(rows, component, first.num_bytes())) return first.Spanning(dims);
   Tensor stacked = Tensor::Allocate(first.dtype(), dims);
   CopyRows(rows, component, first.num_bytes(), stacked.mutable_raw());
   return stacked;

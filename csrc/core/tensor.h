@@ -169,6 +169,9 @@ class Tensor {
 
   // Row `index` of axis 0, sharing memory. REQUIRES: rank() > 0 and 0 <= index < dim(0).
   Tensor Row(int64_t index) const;
+  // A numeric tensor that begins where this one does. REQUIRES: its values lie there, in the
+  // buffer.
+  Tensor Spanning(Dims dims) const { return Reshaped(dims); }
   // The same values with another shape. REQUIRES: equal number of elements.
   Tensor Reshaped(Dims dims) const;
 

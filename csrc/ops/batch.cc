@@ -29,8 +29,13 @@ class Batch final : public Dataset {
   Status Stack(std::span<const Element> rows, Element* out) const {
     return all_tensors_ ? StackElements(rows, out) : StackComposites(rows, components_, out);
   }
-  int64_t batch_size() const { return batch_size_; }
-  bool drop_remainder() const { return drop_remainder_; }
+  RowCollector MakeRows(const IteratorContext& context) const {
+    if (!all_tensors_) {
+      return {input()->MakeIterator(context), batch_size_, drop_remainder_};
+    }
+    auto space = std::make_shared<RowSpace>(batch_size_);
+    return {input()->MakeIteratorInto(space, context), batch_size_, drop_remainder_, space};
+  }
   int64_t threads() const { return threads_; }  // 0: sequential
   bool ordered(const RunOptions& options) const {
     return deterministic_.value_or(options.deterministic);
@@ -52,8 +57,7 @@ class Batch final : public Dataset {
 class BatchIterator final : public IteratorOf<Batch> {
  public:
   BatchIterator(const Batch& op, const IteratorContext& context)
-      : IteratorOf(op, context),
-        rows_(op.inputs().front()->MakeIterator(context), op.batch_size(), op.drop_remainder()) {}
+      : IteratorOf(op, context), rows_(op.MakeRows(context)) {}
 
  private:
   Status Produce(Element* out) override {
@@ -82,7 +86,7 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
   ParallelBatchIterator(const Batch& op, const IteratorContext& context)
       : IteratorOf(op, context),
         below_(context.Below()),
-        rows_(op.inputs().front()->MakeIterator(below_), op.batch_size(), op.drop_remainder()),
+        rows_(op.MakeRows(below_)),
         stage_({.label = op.label(),
                 .op = &op,
                 .ordered = op.ordered(context.run->options()),

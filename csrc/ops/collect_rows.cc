@@ -3,6 +3,14 @@
 namespace fastpipe {
 
 Status RowCollector::Collect() {
+  if (space_ && count_ == 0) space_->NextBatchFrom(input_.count());
+  Status status = Pull();
+  // Now the batch shares its memory with nobody.
+  if (space_ && status.ok()) space_->NextBatchFrom(input_.count());
+  return status;
+}
+
+Status RowCollector::Pull() {
   while (count_ < static_cast<size_t>(batch_size_)) {
     if (count_ == rows_.size()) rows_.emplace_back();
     Status status = input_.Next(&rows_[count_]);

@@ -10,15 +10,20 @@
 #include <vector>
 
 #include "core/args.h"
+#include "core/row_space.h"
 #include "ops/replayed_input.h"
 
 namespace fastpipe {
 
 class RowCollector {
  public:
-  // REQUIRES: batch_size >= 1
-  RowCollector(std::unique_ptr<Iterator> input, int64_t batch_size, bool drop_remainder)
-      : input_(std::move(input)), batch_size_(batch_size), drop_remainder_(drop_remainder) {}
+  // `rows`, if not null, is told which results are the rows of one batch. REQUIRES: batch_size >= 1
+  RowCollector(std::unique_ptr<Iterator> input, int64_t batch_size, bool drop_remainder,
+               std::shared_ptr<RowSpace> rows = nullptr)
+      : input_(std::move(input)),
+        batch_size_(batch_size),
+        drop_remainder_(drop_remainder),
+        space_(std::move(rows)) {}
 
   // OK: rows() is the next batch, of `batch_size` rows, or fewer at the end of the input.
   Status Collect();
@@ -35,9 +40,12 @@ class RowCollector {
   Status Restore(PositionReader* reader);
 
  private:
+  Status Pull();
+
   ReplayedInput input_;
   const int64_t batch_size_;
   const bool drop_remainder_;
+  const std::shared_ptr<RowSpace> space_;
   std::vector<Element> rows_;  // reused: only the first count_ are rows
   size_t count_ = 0;
 };

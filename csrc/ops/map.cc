@@ -25,7 +25,11 @@ class Map final : public Dataset {
     return deterministic_.value_or(options.deterministic);
   }
   int64_t Cardinality() const override { return input()->Cardinality(); }
-  std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
+  std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override {
+    return MakeIteratorInto(nullptr, context);
+  }
+  std::unique_ptr<Iterator> MakeIteratorInto(const std::shared_ptr<RowSpace>& rows,
+                                             const IteratorContext& context) const override;
 
  private:
   const Function function_;
@@ -35,9 +39,11 @@ class Map final : public Dataset {
 
 class SequentialMapIterator final : public UnaryIterator<Map> {
  public:
-  SequentialMapIterator(const Map& op, const IteratorContext& context)
+  SequentialMapIterator(const Map& op, std::shared_ptr<RowSpace> rows,
+                        const IteratorContext& context)
       : UnaryIterator(op, context),
-        call_(op.function(), context.run->kernel_context(op, context)) {}
+        rows_(std::move(rows)),
+        call_(op.function(), context.run->kernel_context(op, context), rows_.get()) {}
 
  private:
   Status Produce(Element* out) override {
@@ -56,6 +62,7 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
     return RestoreLikeStage(input_.get(), reader);
   }
 
+  const std::shared_ptr<RowSpace> rows_;
   FunctionCall call_;
   Element in_;
 };
@@ -68,8 +75,10 @@ struct MapJob {
 
 class ParallelMapIterator final : public IteratorOf<Map> {
  public:
-  ParallelMapIterator(const Map& op, const IteratorContext& context)
+  ParallelMapIterator(const Map& op, std::shared_ptr<RowSpace> rows, const IteratorContext& context)
       : IteratorOf(op, context),
+        // In free order a result is no row in particular.
+        rows_(op.ordered(context.run->options()) ? std::move(rows) : nullptr),
         below_(context.Below()),
         input_(op.inputs().front()->MakeIterator(below_)),
         stage_({.label = op.label(),
@@ -89,8 +98,8 @@ class ParallelMapIterator final : public IteratorOf<Map> {
       return status;
     };
     work.new_compute = [this] {
-      auto call =
-          std::make_shared<FunctionCall>(op().function(), below_.run->kernel_context(op(), below_));
+      auto call = std::make_shared<FunctionCall>(
+          op().function(), below_.run->kernel_context(op(), below_), rows_.get());
       return [call](MapJob* job, Element* out) {
         Status status = call->Run(job->number, job->element, out);
         job->element.clear();
@@ -104,7 +113,9 @@ class ParallelMapIterator final : public IteratorOf<Map> {
     };
     work.direct = [this](Element* out) {
       if (!pending_) FASTPIPE_RETURN_IF_ERROR(input_->Next(&in_));
-      if (!call_) call_.emplace(op().function(), below_.run->kernel_context(op(), below_));
+      if (!call_) {
+        call_.emplace(op().function(), below_.run->kernel_context(op(), below_), rows_.get());
+      }
       Status status = call_->Run(input_->count() - 1, in_, out);
       // Ctrl+C: the next call computes this element again.
       pending_ = status.code() == Code::kCancelled;
@@ -118,6 +129,7 @@ class ParallelMapIterator final : public IteratorOf<Map> {
   Status SavePosition(PositionWriter* writer) override { return stage_.Save(writer); }
   Status RestorePosition(PositionReader* reader) override { return stage_.Restore(reader); }
 
+  const std::shared_ptr<RowSpace> rows_;
   const IteratorContext below_;
   std::unique_ptr<Iterator> input_;
   // Of the consumer, while it computes directly.
@@ -127,9 +139,10 @@ class ParallelMapIterator final : public IteratorOf<Map> {
   WorkerStage<MapJob> stage_;
 };
 
-std::unique_ptr<Iterator> Map::MakeIterator(const IteratorContext& context) const {
-  if (threads_ == 0) return std::make_unique<SequentialMapIterator>(*this, context);
-  return std::make_unique<ParallelMapIterator>(*this, context);
+std::unique_ptr<Iterator> Map::MakeIteratorInto(const std::shared_ptr<RowSpace>& rows,
+                                                const IteratorContext& context) const {
+  if (threads_ == 0) return std::make_unique<SequentialMapIterator>(*this, rows, context);
+  return std::make_unique<ParallelMapIterator>(*this, rows, context);
 }
 
 Result<std::shared_ptr<Dataset>> MakeMap(const Args& args, std::vector<DatasetRef> inputs) {

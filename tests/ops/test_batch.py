@@ -111,3 +111,99 @@ def test_a_batch_can_be_written_and_stays_what_it_is():
     first += 10
     second = next(it)
     assert first.tolist() == [10, 11] and second.tolist() == [2, 3]
+
+
+# ---- rows that a map computes in the memory of their batch ----
+
+WIDE = 600  # int64 values: enough for a row to get its place
+
+
+def wide(x):
+    return fp.zeros([WIDE], fp.int64) + x
+
+
+def rows_of(first, count):
+    return np.arange(first, first + count)[:, None] + np.zeros(WIDE, np.int64)
+
+
+@pytest.mark.parametrize("calls", PARALLEL)
+@pytest.mark.parametrize("batch_calls", [None, 3])
+def test_large_rows_of_a_map_are_where_they_belong(calls, batch_calls):
+    check_op(
+        lambda: (
+            fp.Dataset.range(23)
+            .map(wide, num_parallel_calls=calls)
+            .batch(4, num_parallel_calls=batch_calls)
+        ),
+        [rows_of(first, min(4, 23 - first)).tolist() for first in range(0, 23, 4)],
+        cardinality=6,
+    )
+
+
+@pytest.mark.parametrize("calls", PARALLEL)
+def test_rows_after_an_error_move_up(calls):
+    def fails_at_five(x):
+        return fp.debugging.check_numerics(
+            fp.cast(wide(x), fp.float32) / fp.cast(x - 5, fp.float32), ""
+        )
+
+    ds = fp.Dataset.range(40).map(fails_at_five, num_parallel_calls=calls)
+    good = [x for x in range(40) if x != 5]
+    expected = [np.float32(x) / np.float32(x - 5) for x in good]
+    for made in (ds.ignore_errors().batch(8), ds.batch(8).ignore_errors()):
+        rows = np.concatenate(list(made.as_numpy_iterator()))
+        assert rows.shape == (39, WIDE)
+        np.testing.assert_array_equal(rows[:, 0], expected)
+        np.testing.assert_array_equal(rows[:, -1], expected)
+
+
+def test_a_result_that_occurs_twice_and_one_that_shares_its_input_are_both_whole():
+    def make(x):
+        row = wide(x)
+        return row, row, fp.reshape(row + 1, [2, WIDE // 2]), row[:10]
+
+    ds = fp.Dataset.range(12).map(make, num_parallel_calls=2).batch(5)
+    for first, (a, b, c, d) in zip(range(0, 12, 5), ds.as_numpy_iterator(), strict=True):
+        rows = rows_of(first, len(a))
+        np.testing.assert_array_equal(a, rows)
+        np.testing.assert_array_equal(b, rows)
+        np.testing.assert_array_equal(c.reshape(len(a), -1), rows + 1)
+        np.testing.assert_array_equal(d, rows[:, :10])
+        a[:] = -1
+        np.testing.assert_array_equal(b, rows)
+
+
+def test_functions_inside_the_function_do_not_write_to_the_row():
+    def make(x):
+        first = fp.cond(x % 2 == 0, lambda: wide(x), lambda: wide(-x))
+        return first, wide(x) * 2
+
+    ds = fp.Dataset.range(9).map(make, num_parallel_calls=2).batch(4)
+    for first, (a, b) in zip(range(0, 9, 4), ds.as_numpy_iterator(), strict=True):
+        numbers_ = np.arange(first, first + len(a))
+        np.testing.assert_array_equal(a[:, 7], np.where(numbers_ % 2 == 0, numbers_, -numbers_))
+        np.testing.assert_array_equal(b[:, 7], 2 * numbers_)
+
+
+def test_batches_are_the_callers_own():
+    ds = fp.Dataset.range(20).map(wide, num_parallel_calls=2).batch(4)
+    batches = list(ds.as_numpy_iterator())
+    batches[0][:] = -1
+    for index, batch in enumerate(batches[1:], start=1):
+        np.testing.assert_array_equal(batch, rows_of(4 * index, 4))
+    assert all(batch.flags.writeable for batch in batches)
+
+
+def test_rows_of_many_shapes_are_an_error_that_names_both():
+    ds = fp.Dataset.range(6).map(lambda x: fp.zeros([WIDE + x], fp.int64), num_parallel_calls=2)
+    with pytest.raises(InvalidArgumentError, match=r"\[600\] in element 0.*\[601\] in element 1"):
+        next(iter(ds.batch(3)))
+
+
+def test_unbatched_rows_are_batched_again_as_they_were():
+    values = np.arange(6 * 500).reshape(6, 500)
+    ds = fp.Dataset.from_tensors(values).unbatch().batch(4)
+    got = list(ds.as_numpy_iterator())
+    np.testing.assert_array_equal(np.concatenate(got), values)
+    got[0][:] = -1
+    np.testing.assert_array_equal(next(ds.as_numpy_iterator()), values[:4])
