@@ -26,7 +26,7 @@ demo: build
 
 # pytest comes last: its closing line is the summary of the whole.
 test: build lint docs asan tsan
-	$(python) -m pytest
+	$(python) -m pytest --numprocesses 2 --dist loadfile
 
 # Five thousand random pipelines, of which the tests try some hundreds.
 pipelines: build

@@ -47,10 +47,18 @@ def eventually(condition: Callable[[], bool], seconds: float = DEADLINE_SECONDS)
     return True
 
 
+# A shell that runs the tests in its background has Ctrl+C ignored, also by whatever they start.
+_HEADER = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import fastpipe as fp
+"""
+
+
 def start(program: str, *arguments: str, talk: bool = False) -> subprocess.Popen[str]:
     """Starts a Python program that has fastpipe as `fp`; `talk` gives it a standard input."""
     return subprocess.Popen(
-        [sys.executable, "-c", "import fastpipe as fp\n" + textwrap.dedent(program), *arguments],
+        [sys.executable, "-c", _HEADER + textwrap.dedent(program), *arguments],
         stdin=subprocess.PIPE if talk else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
