@@ -18,6 +18,7 @@ void RowSpace::NextBatchFrom(int64_t number) {
 }
 
 std::optional<Tensor> RowSpace::Claim(int64_t number, size_t component, DType dtype, Dims dims) {
+  if (dims.empty()) return std::nullopt;  // soon, for a million scalars a second
   const int64_t values = NumElements(dims);
   const size_t size = DTypeSize(dtype);
   if (values > kLargestBatch / static_cast<int64_t>(size) / rows_) return std::nullopt;
