@@ -103,6 +103,7 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
 
     cdef cppclass NativeProgram "fastpipe::Program":
         const vector[TensorSpec]& output_specs()
+        vector[string] Rewrites()
 
     cdef cppclass ProgramBuilder:
         ProgramBuilder()
@@ -169,6 +170,7 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
         RunOptions()
         cbool deterministic, autotune
         int64_t cpu_budget, ram_budget, initial_threads, min_threads, max_threads, thread_limit
+        cbool fusion
 
     RunOptions BudgetsOf(const RunOptions&)
 

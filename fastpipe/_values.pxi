@@ -177,6 +177,12 @@ cdef class Program:
     def output_specs(self):
         return _specs_to_python(self._ref.get().output_specs())
 
+    @property
+    def rewrites(self):
+        """ "decode_jpeg + resize": the kernels that are computed as one, for each time."""
+        cdef vector[string] names = self._ref.get().Rewrites()
+        return [name.decode() for name in names]
+
 
 cdef class Builder:
     """Adds the instructions of a traced function one by one."""

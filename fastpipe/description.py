@@ -23,7 +23,7 @@ _TITLES = {"element": "an element of another pipeline", "argument": "an argument
 
 def describe(dataset: DatasetBase) -> list[Op]:
     """The ops of `dataset`, consumers before inputs. Without recursion: a pipeline may be deep."""
-    tuned = dataset._options.autotune.enabled is not False
+    options = dataset._options
     ops: list[Op] = []
     seen: set[int] = set()
     waiting: list[tuple[Node, Any, int, bool, int | None]] = [
@@ -31,9 +31,11 @@ def describe(dataset: DatasetBase) -> list[Op]:
     ]
     while waiting:
         node, native, depth, last, above = waiting.pop()
-        op = replace(_op(node.op, node.args, node.where, tuned), depth=depth, last=last)
+        op = replace(_op(node.op, node.args, node.where, options), depth=depth, last=last)
+        if options.fusion is not False and _has_rows_in_place(node):
+            op = replace(op, fused=("the map below computes large rows in the batch's memory",))
         if id(node) in seen and node.inputs:
-            ops.append(replace(op, threads="", again=True, python=(), inner=()))
+            ops.append(replace(op, threads="", again=True, python=(), fused=(), inner=()))
             continue
         seen.add(id(node))
         op_id = None if native is None else native.op_id
@@ -48,19 +50,32 @@ def describe(dataset: DatasetBase) -> list[Op]:
     return ops
 
 
-def _op(op: str, args: Mapping[str, Any], where: str, tuned: bool) -> Op:
+def _op(op: str, args: Mapping[str, Any], where: str, options: Options) -> Op:
     values = list(args.values())
     place = f" ({where})" if where else ""
-    inner = tuple(_inner(values, tuned))
+    inner = tuple(_inner(values, options))
     said = {sentence for item in inner for sentence in item.python}
     python = [_python(item) for value in values for item in python_callables_in(value)]
     return Op(
         title=" ".join([_TITLES.get(op, op), *_shown(op, args)]) + place,
         label=op + place,
-        threads=_threads(op, args, tuned),
+        threads=_threads(op, args, options),
         python=tuple(sentence for sentence in dict.fromkeys(python) if sentence not in said),
+        fused=() if options.fusion is False else tuple(_fused(values)),
         inner=inner,
     )
+
+
+def _has_rows_in_place(node: Node) -> bool:
+    return node.op == "batch" and node.inputs[0].op == "map"
+
+
+def _fused(values: list[Any]) -> Iterator[str]:
+    for value in values:
+        function = value.function if isinstance(value, BoundFunction) else value
+        if isinstance(function, Function):
+            for kernels in dict.fromkeys(function.program.rewrites):
+                yield f"computed as one: {kernels}"
 
 
 def _shown(op: str, args: Mapping[str, Any]) -> Iterator[str]:
@@ -95,9 +110,9 @@ def _integer(value: Any) -> int | None:
         return None
 
 
-def _threads(op: str, args: Mapping[str, Any], tuned: bool) -> str:
+def _threads(op: str, args: Mapping[str, Any], options: Options) -> str:
     """What the user asked for; "" for an op without a stage."""
-    auto = "AUTOTUNE" if tuned else "AUTOTUNE (off)"
+    auto = "AUTOTUNE (off)" if options.autotune.enabled is False else "AUTOTUNE"
     if op == "prefetch":
         size = _integer(args.get("buffer_size", AUTOTUNE))
         if size == 0:
@@ -124,10 +139,10 @@ def _python(item: PythonCallable) -> str:
     return f"runs {name} as Python, one thread at a time under the GIL: {item.reason}"
 
 
-def _inner(values: list[Any], tuned: bool) -> list[Op]:
+def _inner(values: list[Any], options: Options) -> list[Op]:
     """Ops of the datasets that functions among `values` make or hold; one for each label."""
     found: dict[str, list[Op]] = {}
-    for op in _made_by(values, tuned):
+    for op in _made_by(values, options):
         found.setdefault(op.label, []).append(op)
     return [_together(ops) for ops in found.values()]
 
@@ -142,39 +157,39 @@ def _together(ops: list[Op]) -> Op:
     return replace(ops[0], title=title, threads=", ".join(threads), python=tuple(python))
 
 
-def _made_by(values: list[Any], tuned: bool) -> Iterator[Op]:
+def _made_by(values: list[Any], options: Options) -> Iterator[Op]:
     for value in values:
         if isinstance(value, BoundFunction):
-            yield from _made_by([value.function], tuned)
+            yield from _made_by([value.function], options)
         elif isinstance(value, DatasetBase):
             yield from (replace(op, op_id=None) for op in describe(value))
         elif isinstance(value, (list, tuple)):
-            yield from _made_by(list(value), tuned)
+            yield from _made_by(list(value), options)
         elif isinstance(value, dict):
-            yield from _made_by(list(value.values()), tuned)
+            yield from _made_by(list(value.values()), options)
         elif isinstance(value, Function):
-            yield from _recorded(value, tuned)
+            yield from _recorded(value, options)
 
 
-def _recorded(function: Function, tuned: bool) -> Iterator[Op]:
+def _recorded(function: Function, options: Options) -> Iterator[Op]:
     for record in reversed(function.records):
         if record[0] == "dataset":
             _, op, args, inputs, where = record
-            made = _op(op, args, where, tuned)
+            made = _op(op, args, where, options)
             yield replace(made, inner=())
             yield from made.inner
-            yield from _made_by(inputs, tuned)
+            yield from _made_by(inputs, options)
         elif record[0] == "kernel":  # of reduce and the like: its function
-            yield from _made_by(list(record[2].values()), tuned)
+            yield from _made_by(list(record[2].values()), options)
         elif record[0] == "constant":
-            yield from _made_by([record[1]], tuned)
+            yield from _made_by([record[1]], options)
 
 
 def describe_options(options: Options) -> list[str]:
     """What was set of the options that change how a pipeline runs; nothing for the defaults."""
     parts = {"": options, "autotune.": options.autotune, "threading.": options.threading}
     names = {
-        "": ("deterministic", "native_only", "storage"),
+        "": ("deterministic", "fusion", "native_only", "storage"),
         "autotune.": (
             "enabled",
             "cpu_budget",

@@ -30,6 +30,7 @@ class Op:
             the consumer's does.
         again: it was described further above, with its inputs.
         python: sentences on the Python functions that it calls.
+        fused: sentences on what is computed together.
         op_id: as "op" in the reports of its stage.
         depth: below the op next to the consumer.
         last: no other input of its consumer follows.
@@ -44,6 +45,7 @@ class Op:
     stage_above: int | None = None
     again: bool = False
     python: tuple[str, ...] = ()
+    fused: tuple[str, ...] = ()
     op_id: int | None = None
     depth: int = 0
     last: bool = True
@@ -131,7 +133,7 @@ def _runs_on(op: Op, ops: Sequence[Op], reports: _Reports) -> str:
 
 def _op(op: Op, runs_on: str, first: str, rest: str, reports: _Reports) -> Iterator[str]:
     stages = reports.take(op.op_id)
-    details = [*_figures(stages), *_decision(op, reports), *op.python]
+    details = [*_figures(stages), *_decision(op, reports), *op.python, *op.fused]
     yield from _wrapped(
         f"{op.title}: {_threads(op, stages, reports) or runs_on}", first, rest + "   "
     )
@@ -143,7 +145,7 @@ def _op(op: Op, runs_on: str, first: str, rest: str, reports: _Reports) -> Itera
         stages = reports.take(inner.label)
         text = _threads(inner, stages, reports)
         yield from _wrapped(inner.title + (f": {text}" if text else ""), rest + "  · ", rest)
-        for detail in (*_figures(stages), *_decision(inner, reports), *inner.python):
+        for detail in (*_figures(stages), *_decision(inner, reports), *inner.python, *inner.fused):
             yield from _wrapped(detail, rest + "     ")
 
 

@@ -236,6 +236,8 @@ class Options(OptionSet):
         autotune: see AutotuneOptions.
         threading: see ThreadingOptions.
         dataset_name: for the reader of the options.
+        fusion: False computes every op and every kernel by itself, as written; by default those
+            that explain() names are computed as one, with the same results.
         native_only: True makes a function that cannot be traced an error instead of a
             PythonFallbackWarning.
         storage: reads through a SimulatedStorage.
@@ -252,6 +254,7 @@ class Options(OptionSet):
 
     deterministic: bool | None = None
     autotune: AutotuneOptions = field(default_factory=AutotuneOptions)
+    fusion: bool | None = None
     native_only: bool | None = None
     storage: SimulatedStorage | None = None
     threading: ThreadingOptions = field(default_factory=ThreadingOptions)
@@ -280,7 +283,7 @@ class Options(OptionSet):
         merged.autotune.check()
         return merged
 
-    def native(self) -> tuple[bool, bool, int, int, int, int, int, int]:
+    def native(self) -> tuple[bool, bool, int, int, int, int, int, int, bool]:
         """As _core takes it."""
         return (
             self.deterministic is not False,
@@ -291,6 +294,7 @@ class Options(OptionSet):
             self.autotune.min_parallelism or 0,
             self.autotune.max_parallelism or 0,
             self.threading.private_threadpool_size or 0,
+            self.fusion is not False,
         )
 
 

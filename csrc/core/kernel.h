@@ -42,6 +42,7 @@ struct KernelContext {
   std::shared_ptr<RunContext> run;
   RandomKey random = {};
   int64_t element = 0;  // the number, in the pass, of the element that the program runs on
+  bool fusion = true;   // programs run as rules have rewritten them; see core/rewrite.h
 };
 
 // Where one result goes.

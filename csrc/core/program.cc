@@ -4,6 +4,7 @@
 
 #include "core/guard.h"
 #include "core/registry.h"
+#include "core/rewrite.h"
 
 namespace fastpipe {
 namespace {
@@ -116,6 +117,7 @@ Result<std::vector<int>> ProgramBuilder::AddKernel(const Args& attrs, std::vecto
   FASTPIPE_ASSIGN(KernelPlan plan, PlanKernel(attrs, specs));
   Program::Instruction instruction;
   instruction.place = where.empty() ? attrs.owner() : StrCat(attrs.owner(), " (", where, ")");
+  instruction.attrs = attrs;
   instruction.kernel = std::move(plan.kernel);
   instruction.inputs = std::move(inputs);
   instruction.num_outputs = static_cast<int>(plan.outputs.size());
@@ -142,6 +144,7 @@ Result<int> ProgramBuilder::AddDataset(const Args& args, const ValueList& inputs
   auto kernel = std::make_shared<const MakeDatasetKernel>(args, inputs, where);
   Program::Instruction instruction;
   instruction.place = stand_in->label();
+  instruction.attrs = Args(args.owner());
   instruction.inputs = kernel->Slots();
   instruction.kernel = std::move(kernel);
   instruction.first_output = AddSlot(DatasetSpec(stand_in->spec()));
@@ -151,28 +154,92 @@ Result<int> ProgramBuilder::AddDataset(const Args& args, const ValueList& inputs
 }
 
 std::shared_ptr<const Program> ProgramBuilder::Finish(std::vector<int> outputs) {
+  program_->moves_.assign(outputs.size(), false);
   for (Program::Instruction& made : program_->instructions_) {
     made.components.assign(made.num_outputs, -1);
     for (size_t i = 0; i < outputs.size(); ++i) {
       const int output = outputs[i] - made.first_output;
       if (output < 0 || output >= made.num_outputs) continue;
       // A result that is there twice has two places: none of them.
-      const bool once = std::count(outputs.begin(), outputs.end(), outputs[i]) == 1;
-      if (once) made.components[output] = static_cast<int>(i);
+      if (std::count(outputs.begin(), outputs.end(), outputs[i]) != 1) continue;
+      made.components[output] = static_cast<int>(i);
+      program_->moves_[i] = true;
     }
   }
-  for (int slot : outputs) {
-    const bool computed = std::any_of(
-        program_->instructions_.begin(), program_->instructions_.end(), [&](const auto& made) {
-          return slot >= made.first_output && slot < made.first_output + made.num_outputs;
-        });
-    const bool once = std::count(outputs.begin(), outputs.end(), slot) == 1;
-    program_->moves_.push_back(computed && once);
-    program_->output_specs_.push_back(program_->slots_[slot]);
-  }
+  for (int slot : outputs) program_->output_specs_.push_back(program_->slots_[slot]);
   program_->outputs_ = std::move(outputs);
+  program_->Rewrite();
   path_slots_.clear();
   return std::exchange(program_, std::make_shared<Program>());
+}
+
+class Program::View final : public ProgramView {
+ public:
+  explicit View(const Program& program)
+      : program_(program), makers_(program.slots_.size(), -1), users_(program.slots_.size()) {
+    for (int i = 0; i < size(); ++i) {
+      for (int slot : inputs(i)) users_[slot].push_back(i);
+      for (int k = 0; k < num_outputs(i); ++k) makers_[output(i) + k] = i;
+    }
+    for (int slot : program.outputs_) users_[slot].push_back(size());
+  }
+  int size() const override { return static_cast<int>(program_.instructions_.size()); }
+  const Args& attrs(int i) const override { return program_.instructions_[i].attrs; }
+  const std::shared_ptr<const Kernel>& kernel(int i) const override {
+    return program_.instructions_[i].kernel;
+  }
+  std::span<const int> inputs(int i) const override { return program_.instructions_[i].inputs; }
+  int num_outputs(int i) const override { return program_.instructions_[i].num_outputs; }
+  int output(int i) const override { return program_.instructions_[i].first_output; }
+  const TensorSpec& spec(int slot) const override { return program_.slots_[slot]; }
+  int maker(int slot) const override { return makers_[slot]; }
+  const std::vector<int>& users(int slot) const override { return users_[slot]; }
+
+ private:
+  const Program& program_;
+  std::vector<int> makers_;
+  std::vector<std::vector<int>> users_;
+};
+
+void Program::Rewrite() {
+  const View view(*this);
+  const std::vector<Replacement> replacements = ProposeRewrites(view);
+  if (replacements.empty()) return;
+  std::vector<Instruction> rewritten = instructions_;
+  std::vector<bool> optional(instructions_.size(), false);  // left out unless needed
+  for (const Replacement& replacement : replacements) {
+    Instruction& place = rewritten[replacement.instructions.back()];
+    place.kernel = replacement.kernel;
+    place.inputs = replacement.inputs;
+    place.replaced = replacement.instructions;
+    for (int i : replacement.instructions) optional[i] = true;
+    optional[replacement.instructions.back()] = false;
+  }
+  std::vector<bool> needed(slots_.size(), false);
+  for (int slot : outputs_) needed[slot] = true;
+  for (size_t i = rewritten.size(); i-- > 0;) {
+    const Instruction& made = rewritten[i];
+    const auto first = needed.begin() + made.first_output;
+    if (optional[i] &&
+        std::find(first, first + made.num_outputs, true) == first + made.num_outputs) {
+      continue;
+    }
+    for (int slot : made.inputs) needed[slot] = true;
+    rewritten_.push_back(made);
+  }
+  std::reverse(rewritten_.begin(), rewritten_.end());
+}
+
+std::vector<std::string> Program::Rewrites() const {
+  std::vector<std::string> names;
+  for (const Instruction& instruction : rewritten_) {
+    std::string name;
+    for (int i : instruction.replaced) {
+      name += (name.empty() ? "" : " + ") + instructions_[i].attrs.owner();
+    }
+    if (!name.empty()) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 void Program::Prepare(Scratch* scratch) const {
@@ -182,6 +249,43 @@ void Program::Prepare(Scratch* scratch) const {
   scratch->pointers_.resize(slots_.size());
   for (size_t i = 0; i < slots_.size(); ++i) scratch->pointers_[i] = &scratch->values_[i];
   for (const auto& [slot, value] : constants_) scratch->pointers_[slot] = &value;
+}
+
+Status Program::RunOne(const Instruction& instruction, KernelContext* context, Scratch* scratch,
+                       const RowPlace* place) const {
+  scratch->inputs_.clear();
+  for (int slot : instruction.inputs) scratch->inputs_.push_back(scratch->pointers_[slot]);
+  scratch->outputs_.clear();
+  for (int i = 0; i < instruction.num_outputs; ++i) {
+    const int component = instruction.components[i];
+    scratch->outputs_.emplace_back(&scratch->values_[instruction.first_output + i],
+                                   component < 0 ? nullptr : place, component);
+  }
+  Status status = Guarded(
+      [&] { return instruction.kernel->Run(context, scratch->inputs_, scratch->outputs_); });
+  if (!status.ok()) {
+    const Tensor* path =
+        instruction.path_slot < 0 ? nullptr : scratch->pointers_[instruction.path_slot];
+    const bool known = path != nullptr && path->is_string() && path->rank() == 0;
+    status.AddTrail(known ? StrCat(instruction.place, " of '", path->str(), "'")
+                          : instruction.place);
+  }
+  return status;
+}
+
+Status Program::RunAll(KernelContext* context, Scratch* scratch, const RowPlace* place) const {
+  const bool plain = !context->fusion || rewritten_.empty();
+  for (const Instruction& instruction : plain ? instructions_ : rewritten_) {
+    Status status = RunOne(instruction, context, scratch, place);
+    if (!status.ok() && !instruction.replaced.empty() && status.code() != Code::kCancelled) {
+      status = Status::Ok();
+      for (size_t i = 0; status.ok() && i < instruction.replaced.size(); ++i) {
+        status = RunOne(instructions_[instruction.replaced[i]], context, scratch, place);
+      }
+    }
+    FASTPIPE_RETURN_IF_ERROR(std::move(status));
+  }
+  return Status::Ok();
 }
 
 Status Program::Run(KernelContext* context, const Element& args,
@@ -196,27 +300,7 @@ Status Program::Run(KernelContext* context, const Element& args,
   for (size_t i = 0; i < captures.size(); ++i) {
     scratch->pointers_[capture_slots_[i]] = &captures[i];
   }
-  Status status;
-  for (const Instruction& instruction : instructions_) {
-    scratch->inputs_.clear();
-    for (int slot : instruction.inputs) scratch->inputs_.push_back(scratch->pointers_[slot]);
-    scratch->outputs_.clear();
-    for (int i = 0; i < instruction.num_outputs; ++i) {
-      const int component = instruction.components[i];
-      scratch->outputs_.emplace_back(&scratch->values_[instruction.first_output + i],
-                                     component < 0 ? nullptr : place, component);
-    }
-    status = Guarded(
-        [&] { return instruction.kernel->Run(context, scratch->inputs_, scratch->outputs_); });
-    if (!status.ok()) {
-      const Tensor* path =
-          instruction.path_slot < 0 ? nullptr : scratch->pointers_[instruction.path_slot];
-      const bool known = path != nullptr && path->is_string() && path->rank() == 0;
-      status.AddTrail(known ? StrCat(instruction.place, " of '", path->str(), "'")
-                            : instruction.place);
-      break;
-    }
-  }
+  Status status = RunAll(context, scratch, place);
   out->clear();
   for (size_t i = 0; status.ok() && i < outputs_.size(); ++i) {
     if (moves_[i]) {

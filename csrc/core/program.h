@@ -32,9 +32,11 @@ class Program {
 
   const ElementSpec& output_specs() const { return output_specs_; }
   size_t num_args() const { return arg_slots_.size(); }
+  // The kernels that are computed as one, "decode_jpeg + resize" each: see core/rewrite.h.
+  std::vector<std::string> Rewrites() const;
 
-  // With a place, results that kernels allocate lie in that row. REQUIRES: args.size() ==
-  // num_args() and as many captures as were added.
+  // With a place, results that kernels allocate lie in that row. Rewritten unless the context says
+  // otherwise. REQUIRES: args.size() == num_args() and as many captures as were added.
   Status Run(KernelContext* context, const Element& args, const std::vector<Tensor>& captures,
              Scratch* scratch, Element* out, const RowPlace* place = nullptr) const;
 
@@ -42,20 +44,29 @@ class Program {
   friend class ProgramBuilder;
   struct Instruction {
     std::string place;  // "decode_jpeg (train.py:8)"
+    Args attrs;         // as it was traced
     std::shared_ptr<const Kernel> kernel;
     std::vector<int> inputs;
     int first_output = 0;
     int num_outputs = 0;
     int path_slot = -1;           // the path of the file that its inputs come from, if known
     std::vector<int> components;  // of the program's results, each of its outputs; -1: of none
+    // Of instructions_: what it stands for if rules put it here.
+    std::vector<int> replaced;
   };
+  class View;
   void Prepare(Scratch* scratch) const;
+  void Rewrite();
+  Status RunOne(const Instruction& instruction, KernelContext* context, Scratch* scratch,
+                const RowPlace* place) const;
+  Status RunAll(KernelContext* context, Scratch* scratch, const RowPlace* place) const;
 
   std::vector<TensorSpec> slots_;
   std::vector<std::pair<int, Tensor>> constants_;
   std::vector<int> arg_slots_;
   std::vector<int> capture_slots_;
-  std::vector<Instruction> instructions_;
+  std::vector<Instruction> instructions_;  // as they were traced
+  std::vector<Instruction> rewritten_;     // the same as rules have it; empty if none applies
   std::vector<int> outputs_;
   std::vector<bool> moves_;  // output i may be moved out of its slot
   ElementSpec output_specs_;

@@ -1,13 +1,14 @@
 // cast(x): every value in dtype `dtype`, any fixed-size dtype to any other.
 // kernels/convert.h says what becomes of a value.
 
+#include <cstring>
+
 #include "core/registry.h"
 #include "kernels/convert.h"
+#include "kernels/elementwise.h"
 
 namespace fastpipe {
 namespace {
-
-using CastLoop = void (*)(const void* from, void* to, int64_t count);
 
 template <typename From, typename To>
 void RunCast(const void* from, void* to, int64_t count) {
@@ -17,8 +18,25 @@ void RunCast(const void* from, void* to, int64_t count) {
 }
 
 constexpr auto kCasts = TableOf<FixedSizeTypes>([]<typename From>() {
-  return TableOf<FixedSizeTypes>([]<typename To>() -> CastLoop { return RunCast<From, To>; });
+  return TableOf<FixedSizeTypes>([]<typename To>() -> UnaryLoop { return RunCast<From, To>; });
 });
+
+// The same dtype.
+class IdentityKernel final : public ElementwiseKernel {
+ public:
+  explicit IdentityKernel(DType dtype) : size_(DTypeSize(dtype)) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    out[0].Set(*in[0]);
+    return Status::Ok();
+  }
+  bool Infallible() const override { return size_ > 0; }
+  void RunBlock(std::span<const Operand> in, void* out, int64_t count) const override {
+    std::memcpy(out, in[0].data, static_cast<size_t>(count) * size_);
+  }
+
+ private:
+  const size_t size_;
+};
 
 Result<KernelPlan> PlanCast(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
@@ -26,24 +44,16 @@ Result<KernelPlan> PlanCast(const Args& attrs, Specs inputs) {
   TensorSpec spec = inputs[0];
   spec.dtype = dtype;
   if (dtype == inputs[0].dtype) {
-    return KernelPlan{{std::move(spec)}, KernelFrom([](KernelContext*, Inputs in, Outputs out) {
-                        out[0].Set(*in[0]);
-                        return Status::Ok();
-                      })};
+    return KernelPlan{{std::move(spec)}, std::make_shared<const IdentityKernel>(dtype)};
   }
-  const CastLoop loop = Find(Find(kCasts, inputs[0].dtype), dtype);
+  const UnaryLoop loop = Find(Find(kCasts, inputs[0].dtype), dtype);
   if (loop == nullptr) {
     return Unimplemented(StrCat("cast: there is no cast from ", inputs[0].ToString(), " to ",
                                 DTypeName(dtype),
                                 ": strings become numbers by strings.to_number or io.decode_raw, "
                                 "numbers become strings by strings.as_string"));
   }
-  return KernelPlan{{std::move(spec)},
-                    KernelFrom([loop, dtype](KernelContext*, Inputs in, Outputs out) {
-                      uint8_t* to = out[0].Allocate(dtype, in[0]->dims());
-                      loop(in[0]->raw(), to, in[0]->num_elements());
-                      return Status::Ok();
-                    })};
+  return KernelPlan{{std::move(spec)}, MakeUnary({loop, dtype})};
 }
 
 FASTPIPE_KERNEL("cast", PlanCast);

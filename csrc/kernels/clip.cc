@@ -3,7 +3,7 @@
 
 #include "core/registry.h"
 #include "kernels/broadcast.h"
-#include "kernels/dispatch.h"
+#include "kernels/elementwise.h"
 
 namespace fastpipe {
 namespace {
@@ -19,27 +19,45 @@ T Clip(T value, Wide<T> low, Wide<T> high) {
 }
 
 template <typename T>
+void ClipBlock(const T* values, int64_t step, const T* low, int64_t low_step, const T* high,
+               int64_t high_step, T* to, int64_t count) {
+  if (step == 1 && low_step == 0 && high_step == 0) {
+    const Wide<T> least = ToWide(*low);
+    const Wide<T> most = ToWide(*high);
+    for (int64_t i = 0; i < count; ++i) to[i] = Clip<T>(values[i], least, most);
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = Clip<T>(values[i * step], ToWide(low[i * low_step]), ToWide(high[i * high_step]));
+    }
+  }
+}
+
+template <typename T>
 void RunClip(const StridedLoop& loop, Inputs in, void* out) {
   T* to = static_cast<T*>(out);
   loop.Run({}, [&](const auto& offsets, const auto& steps, int64_t count) {
-    const T* values = in[0]->data<T>() + offsets[0];
-    const T* low = in[1]->data<T>() + offsets[1];
-    const T* high = in[2]->data<T>() + offsets[2];
-    if (steps[0] == 1 && steps[1] == 0 && steps[2] == 0) {
-      const Wide<T> least = ToWide(*low);
-      const Wide<T> most = ToWide(*high);
-      for (int64_t i = 0; i < count; ++i) to[i] = Clip<T>(values[i], least, most);
-    } else {
-      for (int64_t i = 0; i < count; ++i) {
-        to[i] =
-            Clip<T>(values[i * steps[0]], ToWide(low[i * steps[1]]), ToWide(high[i * steps[2]]));
-      }
-    }
+    ClipBlock(in[0]->data<T>() + offsets[0], steps[0], in[1]->data<T>() + offsets[1], steps[1],
+              in[2]->data<T>() + offsets[2], steps[2], to, count);
     to += count;
   });
 }
 
-constexpr auto kRuns = TableOf<NumberTypes>([]<typename T>() -> Run { return RunClip<T>; });
+using Operand = ElementwiseKernel::Operand;
+
+template <typename T>
+void RunClipBlock(std::span<const Operand> in, void* out, int64_t count) {
+  const auto at = [&](size_t input) { return static_cast<const T*>(in[input].data); };
+  ClipBlock(at(0), in[0].step, at(1), in[1].step, at(2), in[2].step, static_cast<T*>(out), count);
+}
+
+struct ClipEntry {
+  Run run = nullptr;
+  void (*run_block)(std::span<const Operand> in, void* out, int64_t count) = nullptr;
+  bool operator==(const ClipEntry&) const = default;
+};
+
+constexpr auto kEntries =
+    TableOf<NumberTypes>([]<typename T>() { return ClipEntry{RunClip<T>, RunClipBlock<T>}; });
 
 Status BoundsTooLarge(const Args& attrs, const std::string& x, const std::string& result) {
   return attrs.Error(StrCat("the bounds must broadcast to the shape ", x,
@@ -60,20 +78,32 @@ Status ClipAll(const Args& attrs, Run run, Inputs in, Output* out) {
   return Status::Ok();
 }
 
+class ClipKernel final : public ElementwiseKernel {
+ public:
+  ClipKernel(Args attrs, const ClipEntry& entry) : attrs_(std::move(attrs)), entry_(entry) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    return ClipAll(attrs_, entry_.run, in, &out[0]);
+  }
+  void RunBlock(std::span<const Operand> in, void* out, int64_t count) const override {
+    entry_.run_block(in, out, count);
+  }
+
+ private:
+  const Args attrs_;
+  const ClipEntry entry_;
+};
+
 Result<KernelPlan> PlanClip(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 3));
   FASTPIPE_RETURN_IF_ERROR(ExpectOneDType(attrs, inputs));
-  FASTPIPE_ASSIGN(const Run run, FindOrError(kRuns, attrs, inputs, 0));
+  FASTPIPE_ASSIGN(const ClipEntry entry, FindOrError(kEntries, attrs, inputs, 0));
   FASTPIPE_ASSIGN(const TensorSpec whole, BroadcastSpecs(attrs, inputs, inputs[0].dtype));
   if (inputs[0].fully_known() && whole.known_rank && !(whole == inputs[0])) {
     return BoundsTooLarge(attrs, ShapeString(inputs[0].dims), ShapeString(whole.dims));
   }
   // The bounds may know sizes that x does not.
   const bool more = inputs[0].known_rank && whole.rank() == inputs[0].rank();
-  return KernelPlan{{more ? whole : inputs[0]},
-                    KernelFrom([attrs, run](KernelContext*, Inputs in, Outputs out) {
-                      return ClipAll(attrs, run, in, &out[0]);
-                    })};
+  return KernelPlan{{more ? whole : inputs[0]}, std::make_shared<const ClipKernel>(attrs, entry)};
 }
 
 FASTPIPE_KERNEL("clip", PlanClip);

@@ -3,10 +3,38 @@
 // the nearest that does, instead of wrapping around.
 
 #include "core/registry.h"
+#include "kernels/elementwise.h"
 #include "kernels/image_floats.h"
 
 namespace fastpipe {
 namespace {
+
+class ConvertKernel final : public ElementwiseKernel {
+ public:
+  // Loads floats of another dtype, or with `store` stores them in one.
+  ConvertKernel(DType to, LoadFloats load, StoreFloats store)
+      : to_(to), load_(load), store_(store) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    Convert(in[0]->raw(), out[0].Allocate(to_, in[0]->dims()), in[0]->num_elements());
+    return Status::Ok();
+  }
+  void RunBlock(std::span<const Operand> in, void* out, int64_t count) const override {
+    Convert(in[0].data, out, count);
+  }
+
+ private:
+  void Convert(const void* from, void* to, int64_t count) const {
+    if (store_ == nullptr) {
+      load_(from, static_cast<float*>(to), count);
+    } else {
+      store_(static_cast<const float*>(from), to, count);
+    }
+  }
+
+  const DType to_;
+  const LoadFloats load_;
+  const StoreFloats store_;
+};
 
 Result<KernelPlan> PlanConvertImageDtype(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
@@ -24,15 +52,7 @@ Result<KernelPlan> PlanConvertImageDtype(const Args& attrs, Specs inputs) {
   const StoreFloats store = saturate ? codec.store_saturated : codec.store;
   return KernelPlan{
       {std::move(spec)},
-      KernelFrom([to, to_floats, codec, store](KernelContext*, Inputs in, Outputs out) {
-        uint8_t* result = out[0].Allocate(to, in[0]->dims());
-        if (to_floats) {
-          codec.load(in[0]->raw(), reinterpret_cast<float*>(result), in[0]->num_elements());
-        } else {
-          store(in[0]->data<float>(), result, in[0]->num_elements());
-        }
-        return Status::Ok();
-      })};
+      std::make_shared<const ConvertKernel>(to, codec.load, to_floats ? nullptr : store)};
 }
 
 FASTPIPE_KERNEL("convert_image_dtype", PlanConvertImageDtype);

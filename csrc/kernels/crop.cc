@@ -5,6 +5,8 @@
 // crop_or_pad_image(images): `size` height, width: cropped or padded around the centre.
 // central_crop(images): the middle part of every axis; attribute central_fraction, in (0, 1].
 
+#include "kernels/crop.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -16,13 +18,8 @@
 namespace fastpipe {
 namespace {
 
-// A rectangle in coordinates of the image; what lies outside of the image is zero.
-struct Box {
-  int64_t y = 0, x = 0, height = 0, width = 0;
-};
-
 // The box for an image of some size, from the integers that the kernel was given.
-using Locate = Result<Box> (*)(const Args& attrs, const ImageBatch& in, Dims given);
+using LocateBox = Result<Box> (*)(const Args& attrs, const ImageBatch& in, Dims given);
 
 std::string SizeText(const ImageBatch& in) { return StrCat(in.height, " x ", in.width); }
 
@@ -95,7 +92,7 @@ Status TakeBox(const Args& attrs, const Tensor& images, const ImageBatch& in, co
 struct BoxPlan {
   const char* name;
   size_t count;
-  Locate locate;
+  LocateBox locate;
 };
 constexpr BoxPlan kCrop = {"box", 4, LocateCrop};
 constexpr BoxPlan kPad = {"box", 4, LocatePad};
@@ -120,6 +117,31 @@ Result<TensorSpec> BoxSpec(const BoxPlan& plan, const Args& attrs, const TensorS
   return ResizedSpec(images, images.dtype, size(plan.count - 2), size(plan.count - 1));
 }
 
+// A kernel whose box is found by `locate`, a callable Result<Box>(const ImageBatch&, Inputs) const.
+template <typename F>
+class BoxKernel final : public CropKernel {
+ public:
+  BoxKernel(Args attrs, F locate) : attrs_(std::move(attrs)), locate_(std::move(locate)) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    FASTPIPE_ASSIGN(const ImageBatch images, ImageBatchOf(attrs_, *in[0]));
+    FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs_, in[0]->dims()));
+    FASTPIPE_ASSIGN(const Box box, locate_(images, in));
+    return TakeBox(attrs_, *in[0], images, box, &out[0]);
+  }
+  Result<Box> Locate(Inputs in, Dims image) const override {
+    return locate_(ImageBatch{1, image[0], image[1], image[2], false}, in);
+  }
+
+ private:
+  const Args attrs_;
+  const F locate_;
+};
+
+template <typename F>
+std::shared_ptr<const Kernel> MakeBoxKernel(const Args& attrs, F locate) {
+  return std::make_shared<const BoxKernel<F>>(attrs, std::move(locate));
+}
+
 template <const BoxPlan& kPlan>
 Result<KernelPlan> PlanBox(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectImages(attrs, inputs));
@@ -130,12 +152,8 @@ Result<KernelPlan> PlanBox(const Args& attrs, Specs inputs) {
   if (inputs[0].known_rank) FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, inputs[0].dims));
   FASTPIPE_ASSIGN(TensorSpec spec, BoxSpec(kPlan, attrs, inputs[0], given));
   return KernelPlan{{std::move(spec)},
-                    KernelFrom([attrs, given](KernelContext*, Inputs in, Outputs out) -> Status {
-                      FASTPIPE_ASSIGN(const ImageBatch images, ImageBatchOf(attrs, *in[0]));
-                      FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, in[0]->dims()));
-                      FASTPIPE_ASSIGN(const Box box,
-                                      LocateChecked(kPlan, attrs, images, given.Get(in)));
-                      return TakeBox(attrs, *in[0], images, box, &out[0]);
+                    MakeBoxKernel(attrs, [attrs, given](const ImageBatch& images, Inputs in) {
+                      return LocateChecked(kPlan, attrs, images, given.Get(in));
                     })};
 }
 
@@ -163,12 +181,11 @@ Result<KernelPlan> PlanCentralCrop(const Args& attrs, Specs inputs) {
     spec = ResizedSpec(spec, spec.dtype, in.height < 0 ? -1 : box.height,
                        in.width < 0 ? -1 : box.width);
   }
-  return KernelPlan{{std::move(spec)},
-                    KernelFrom([attrs, fraction](KernelContext*, Inputs in, Outputs out) -> Status {
-                      FASTPIPE_ASSIGN(const ImageBatch images, ImageBatchOf(attrs, *in[0]));
-                      FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, in[0]->dims()));
-                      return TakeBox(attrs, *in[0], images, CentralBox(images, fraction), &out[0]);
-                    })};
+  return KernelPlan{
+      {std::move(spec)},
+      MakeBoxKernel(attrs, [fraction](const ImageBatch& images, Inputs) -> Result<Box> {
+        return CentralBox(images, fraction);
+      })};
 }
 
 FASTPIPE_KERNEL("crop_image", PlanBox<kCrop>);

@@ -6,8 +6,9 @@
 // Attributes: channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction,
 // dct_method.
 
+#include "kernels/decode_jpeg.h"
+
 #include "core/registry.h"
-#include "kernels/encoded_image.h"
 #include "kernels/integers_argument.h"
 
 namespace fastpipe {
@@ -55,14 +56,24 @@ Status RunDecodeJpeg(const Args& attrs, const JpegOptions& options, const Tensor
   }
 }
 
+class DecodeJpegKernel final : public JpegKernel {
+ public:
+  DecodeJpegKernel(Args attrs, const JpegOptions& options)
+      : JpegKernel(options), attrs_(std::move(attrs)) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    return RunDecodeJpeg(attrs_, options(), *in[0], &out[0]);
+  }
+
+ private:
+  const Args attrs_;
+};
+
 Result<KernelPlan> PlanDecodeJpeg(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
   FASTPIPE_RETURN_IF_ERROR(ExpectEncoded(attrs, inputs));
   FASTPIPE_ASSIGN(const JpegOptions options, ReadOptions(attrs));
   return KernelPlan{{DecodedSpec(DType::kUint8, options.channels)},
-                    KernelFrom([attrs, options](KernelContext*, Inputs in, Outputs out) {
-                      return RunDecodeJpeg(attrs, options, *in[0], &out[0]);
-                    })};
+                    std::make_shared<const DecodeJpegKernel>(attrs, options)};
 }
 
 Status RunDecodeAndCrop(const Args& attrs, JpegOptions options, const IntegersArgument& window,

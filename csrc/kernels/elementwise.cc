@@ -15,7 +15,7 @@ bool IsSuffix(Dims part, Dims whole) {
   return part.size() < whole.size() && SameDims(part, whole.last(part.size()));
 }
 
-class BinaryKernel final : public Kernel {
+class BinaryKernel final : public ElementwiseKernel {
  public:
   BinaryKernel(Args attrs, const BinaryEntry& entry, size_t size)
       : attrs_(std::move(attrs)), entry_(entry), size_(static_cast<int64_t>(size)) {}
@@ -29,6 +29,10 @@ class BinaryKernel final : public Kernel {
     if (IsSuffix(y.dims(), x.dims())) return RunRepeating(x, y, false, &out[0]);
     if (IsSuffix(x.dims(), y.dims())) return RunRepeating(y, x, true, &out[0]);
     return RunBroadcast(in, &out[0]);
+  }
+  bool Infallible() const override { return entry_.check == nullptr; }
+  void RunBlock(std::span<const Operand> in, void* out, int64_t count) const override {
+    entry_.loop(in[0].data, in[0].step, in[1].data, in[1].step, out, count);
   }
 
  private:
@@ -89,7 +93,28 @@ class BinaryKernel final : public Kernel {
   const int64_t size_;  // bytes of one input value
 };
 
+class UnaryKernel final : public ElementwiseKernel {
+ public:
+  explicit UnaryKernel(const UnaryEntry& entry) : entry_(entry) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    const Tensor& x = *in[0];
+    uint8_t* to = out[0].Allocate(entry_.result, x.dims());
+    entry_.loop(x.raw(), to, x.num_elements());
+    return Status::Ok();
+  }
+  void RunBlock(std::span<const Operand> in, void* out, int64_t count) const override {
+    entry_.loop(in[0].data, out, count);
+  }
+
+ private:
+  const UnaryEntry entry_;
+};
+
 }  // namespace
+
+std::shared_ptr<const Kernel> MakeUnary(const UnaryEntry& entry) {
+  return std::make_shared<const UnaryKernel>(entry);
+}
 
 Result<KernelPlan> PlanBinary(const Args& attrs, Specs inputs,
                               const DTypeTable<BinaryEntry>& table) {
@@ -106,12 +131,7 @@ Result<KernelPlan> PlanUnary(const Args& attrs, Specs inputs, const DTypeTable<U
   FASTPIPE_ASSIGN(const UnaryEntry entry, FindOrError(table, attrs, inputs, 0));
   TensorSpec spec = inputs[0];
   spec.dtype = entry.result;
-  return KernelPlan{{std::move(spec)}, KernelFrom([entry](KernelContext*, Inputs in, Outputs out) {
-                      const Tensor& x = *in[0];
-                      uint8_t* to = out[0].Allocate(entry.result, x.dims());
-                      entry.loop(x.raw(), to, x.num_elements());
-                      return Status::Ok();
-                    })};
+  return KernelPlan{{std::move(spec)}, MakeUnary(entry)};
 }
 
 }  // namespace fastpipe

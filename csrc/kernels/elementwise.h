@@ -2,13 +2,28 @@
 //
 // Contract: a file of a family writes operations as structs with a static Apply on one value, turns
 // them into loops with BinaryLoopOf / UnaryLoopOf, and registers a planner that calls PlanBinary or
-// PlanUnary with its table. Inputs of a binary kernel have one dtype and broadcast.
+// PlanUnary with its table. Inputs of a binary kernel have one dtype and broadcast. All of them are
+// ElementwiseKernels, of which several in a row become one pass: see elementwise_chain.cc.
 // Thread rule: free functions without state.
 #pragma once
 
 #include "kernels/dispatch.h"
 
 namespace fastpipe {
+
+// A kernel that computes each value of its one result from the values of its inputs at that place.
+class ElementwiseKernel : public Kernel {
+ public:
+  // The values of an input: `step` is 1, or 0 where one value serves all results.
+  struct Operand {
+    const void* data;
+    int64_t step;
+  };
+  // False if some values are an error, which only Run finds.
+  virtual bool Infallible() const { return true; }
+  // REQUIRES: Infallible().
+  virtual void RunBlock(std::span<const Operand> inputs, void* out, int64_t count) const = 0;
+};
 
 // Computes `count` results. A step is 1, or 0 where one value of that side serves all results.
 using BinaryLoop = void (*)(const void* x, int64_t step_x, const void* y, int64_t step_y, void* out,
@@ -30,6 +45,9 @@ struct UnaryEntry {
   DType result = DType::kInvalid;
   bool operator==(const UnaryEntry&) const = default;
 };
+
+// A kernel of one input, whose results are of dtype entry.result.
+std::shared_ptr<const Kernel> MakeUnary(const UnaryEntry& entry);
 
 Result<KernelPlan> PlanBinary(const Args& attrs, Specs inputs,
                               const DTypeTable<BinaryEntry>& table);

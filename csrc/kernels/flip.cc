@@ -5,6 +5,8 @@
 // rotate_image(images): turned counter-clockwise by `quarter_turns` times 90 degrees, an
 // IntegersArgument of one.
 
+#include "kernels/flip.h"
+
 #include <cstring>
 
 #include "core/registry.h"
@@ -14,12 +16,6 @@
 
 namespace fastpipe {
 namespace {
-
-struct Orientation {
-  bool transposed = false;
-  bool flip_rows = false;
-  bool flip_columns = false;
-};
 
 using CopyPixels = void (*)(const uint8_t* from, int64_t step, int64_t count, size_t pixel,
                             uint8_t* to);
@@ -97,6 +93,19 @@ Status Orient(const Args& attrs, Orientation how, const Tensor& images, Output* 
   return Status::Ok();
 }
 
+class FlipImageKernel final : public FlipKernel {
+ public:
+  FlipImageKernel(Args attrs, Orientation how) : attrs_(std::move(attrs)), how_(how) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    return Orient(attrs_, how_, *in[0], &out[0]);
+  }
+  Result<Orientation> HowOne(Inputs) const override { return how_; }
+
+ private:
+  const Args attrs_;
+  const Orientation how_;
+};
+
 Result<KernelPlan> PlanFlipImage(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
   FASTPIPE_RETURN_IF_ERROR(ExpectImages(attrs, inputs));
@@ -110,29 +119,48 @@ Result<KernelPlan> PlanFlipImage(const Args& attrs, Specs inputs) {
     const ImageBatch in = ImageBatchOf(spec);
     spec = ResizedSpec(spec, spec.dtype, in.width, in.height);
   }
-  return KernelPlan{{std::move(spec)},
-                    KernelFrom([attrs, how](KernelContext*, Inputs in, Outputs out) {
-                      return Orient(attrs, how, *in[0], &out[0]);
-                    })};
+  return KernelPlan{{std::move(spec)}, std::make_shared<const FlipImageKernel>(attrs, how)};
 }
 
 // A single image is flipped by a number below one half, those of a batch by numbers above it.
+Result<Orientation> OneAtRandom(const Args& attrs, Orientation how, Inputs inputs) {
+  FASTPIPE_ASSIGN(const Philox blocks, PhiloxOf(attrs, *inputs[1]));
+  PhiloxNumbers random(blocks);
+  return random.NextFloat() < 0.5f ? how : Orientation{};
+}
+
 Status FlipAtRandom(const Args& attrs, Orientation how, Inputs inputs, Output* output) {
   const Tensor& images = *inputs[0];
   FASTPIPE_ASSIGN(const ImageBatch in, ImageBatchOf(attrs, images));
   FASTPIPE_RETURN_IF_ERROR(ExpectNotEmpty(attrs, images.dims()));
-  FASTPIPE_ASSIGN(const Philox blocks, PhiloxOf(attrs, *inputs[1]));
-  PhiloxNumbers random(blocks);
   if (in.batched) {
+    FASTPIPE_ASSIGN(const Philox blocks, PhiloxOf(attrs, *inputs[1]));
+    PhiloxNumbers random(blocks);
     const auto how_of = [&](int64_t) { return random.NextFloat() > 0.5f ? how : Orientation{}; };
     OrientEach(images, in, false, how_of, output);
-  } else if (random.NextFloat() < 0.5f) {
-    OrientEach(images, in, false, [how](int64_t) { return how; }, output);
-  } else {
+    return Status::Ok();
+  }
+  FASTPIPE_ASSIGN(const Orientation one, OneAtRandom(attrs, how, inputs));
+  if (one.AsItIs()) {
     output->Set(images);
+  } else {
+    OrientEach(images, in, false, [one](int64_t) { return one; }, output);
   }
   return Status::Ok();
 }
+
+class RandomFlipKernel final : public FlipKernel {
+ public:
+  RandomFlipKernel(Args attrs, Orientation how) : attrs_(std::move(attrs)), how_(how) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    return FlipAtRandom(attrs_, how_, in, &out[0]);
+  }
+  Result<Orientation> HowOne(Inputs in) const override { return OneAtRandom(attrs_, how_, in); }
+
+ private:
+  const Args attrs_;
+  const Orientation how_;
+};
 
 Result<KernelPlan> PlanRandomFlipImage(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 2));
@@ -142,9 +170,7 @@ Result<KernelPlan> PlanRandomFlipImage(const Args& attrs, Specs inputs) {
   Orientation how;
   FASTPIPE_ASSIGN(how.flip_rows, attrs.BoolOr("flip_rows", false));
   FASTPIPE_ASSIGN(how.flip_columns, attrs.BoolOr("flip_columns", false));
-  return KernelPlan{{inputs[0]}, KernelFrom([attrs, how](KernelContext*, Inputs in, Outputs out) {
-                      return FlipAtRandom(attrs, how, in, &out[0]);
-                    })};
+  return KernelPlan{{inputs[0]}, std::make_shared<const RandomFlipKernel>(attrs, how)};
 }
 
 Status Rotate(const Args& attrs, const std::vector<int64_t>& turns, const Tensor& images,
@@ -186,6 +212,15 @@ Result<KernelPlan> PlanRotateImage(const Args& attrs, Specs inputs) {
                       return Rotate(attrs, turns.Get(in), *in[0], &out[0]);
                     })};
 }
+
+}  // namespace
+
+void MirrorRow(const uint8_t* from, int64_t columns, size_t pixel, uint8_t* to) {
+  const auto size = static_cast<int64_t>(pixel);
+  CopyOf(pixel)(from + (columns - 1) * size, -size, columns, pixel, to);
+}
+
+namespace {
 
 FASTPIPE_KERNEL("flip_image", PlanFlipImage);
 FASTPIPE_KERNEL("random_flip_image", PlanRandomFlipImage);

@@ -3,6 +3,7 @@
 
 #include "core/registry.h"
 #include "kernels/assemble.h"
+#include "kernels/crop.h"
 #include "kernels/integers_argument.h"
 #include "kernels/seed_argument.h"
 #include "kernels/strided_loop.h"
@@ -21,28 +22,58 @@ Status ExpectFits(const Args& attrs, Dims dims, Dims size) {
                             " and a value of shape ", ShapeString(dims)));
 }
 
-Status RandomCrop(const Args& attrs, Dims size, const Tensor& x, const Tensor& seed, Output* out) {
-  FASTPIPE_RETURN_IF_ERROR(ExpectFits(attrs, x.dims(), size));
+// Where a part of shape `size` begins along each axis.
+Result<std::vector<int64_t>> DrawStarts(const Args& attrs, Dims size, Dims dims,
+                                        const Tensor& seed) {
+  FASTPIPE_RETURN_IF_ERROR(ExpectFits(attrs, dims, size));
   FASTPIPE_RETURN_IF_ERROR(ExpectPossibleDims(attrs.owner(), size));
   FASTPIPE_ASSIGN(const Philox blocks, PhiloxOf(attrs, seed));
   PhiloxNumbers random(blocks);
-  const std::vector<int64_t> strides = RowMajorStrides(x.dims());
-  StridedLoop loop(size.size());
-  int64_t start = 0;
+  std::vector<int64_t> starts;
   for (size_t i = 0; i < size.size(); ++i) {
     const int64_t drawn = random.Next() % static_cast<uint32_t>(INT32_MAX);
-    start += drawn % (x.dims()[i] - size[i] + 1) * strides[i];
-    loop.AddAxis({size[i], {strides[i]}});
+    starts.push_back(drawn % (dims[i] - size[i] + 1));
   }
-  if (NumElements(size) == x.num_elements()) {
-    out->Set(x);
+  return starts;
+}
+
+class RandomCropKernel final : public CropKernel {
+ public:
+  RandomCropKernel(Args attrs, IntegersArgument size)
+      : attrs_(std::move(attrs)), size_(std::move(size)) {}
+
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    const Tensor& x = *in[0];
+    const std::vector<int64_t> size = size_.Get(in);
+    FASTPIPE_ASSIGN(const std::vector<int64_t> starts, DrawStarts(attrs_, size, x.dims(), *in[1]));
+    if (NumElements(size) == x.num_elements()) {
+      out[0].Set(x);
+      return Status::Ok();
+    }
+    const std::vector<int64_t> strides = RowMajorStrides(x.dims());
+    StridedLoop loop(size.size());
+    int64_t start = 0;
+    for (size_t i = 0; i < size.size(); ++i) {
+      start += starts[i] * strides[i];
+      loop.AddAxis({size[i], {strides[i]}});
+    }
+    Assembler result(x.dtype(), size, &out[0]);
+    result.Append(x, start, loop);
+    result.Finish();
     return Status::Ok();
   }
-  Assembler result(x.dtype(), size, out);
-  result.Append(x, start, loop);
-  result.Finish();
-  return Status::Ok();
-}
+
+  Result<Box> Locate(Inputs in, Dims image) const override {
+    const std::vector<int64_t> size = size_.Get(in);
+    FASTPIPE_ASSIGN(const std::vector<int64_t> starts, DrawStarts(attrs_, size, image, *in[1]));
+    if (size[2] != image[2]) return Unimplemented("some channels only");
+    return Box{starts[0], starts[1], size[0], size[1]};
+  }
+
+ private:
+  const Args attrs_;
+  const IntegersArgument size_;
+};
 
 Result<KernelPlan> PlanRandomCrop(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectSeed(attrs, inputs, 1));
@@ -58,10 +89,7 @@ Result<KernelPlan> PlanRandomCrop(const Args& attrs, Specs inputs) {
     }
   }
   if (size.IsStatic()) FASTPIPE_RETURN_IF_ERROR(ExpectPossibleDims(attrs.owner(), spec.dims));
-  return KernelPlan{{std::move(spec)},
-                    KernelFrom([attrs, size](KernelContext*, Inputs in, Outputs out) {
-                      return RandomCrop(attrs, size.Get(in), *in[0], *in[1], &out[0]);
-                    })};
+  return KernelPlan{{std::move(spec)}, std::make_shared<const RandomCropKernel>(attrs, size)};
 }
 
 FASTPIPE_KERNEL("random_crop", PlanRandomCrop);

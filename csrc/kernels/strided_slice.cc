@@ -10,6 +10,7 @@
 
 #include "core/registry.h"
 #include "kernels/assemble.h"
+#include "kernels/crop.h"
 
 namespace fastpipe {
 namespace {
@@ -115,6 +116,8 @@ class StridedSlice {
 
   Result<TensorSpec> Spec(const TensorSpec& x) const;
   Status Run(Inputs in, Output* out) const;
+  // See CropKernel.
+  Result<Box> Locate(Inputs in, Dims image) const;
   // True for x[i]: a row, which shares memory.
   bool IsRow() const { return items_.size() == 2 && items_[0].kind == Item::Kind::kIndex; }
 
@@ -223,13 +226,47 @@ Status StridedSlice::Run(Inputs in, Output* out) const {
   return Status::Ok();
 }
 
+Result<Box> StridedSlice::Locate(Inputs in, Dims image) const {
+  FASTPIPE_RETURN_IF_ERROR(ExpectRank(static_cast<int>(image.size())));
+  std::vector<Taken> axes;
+  size_t next = 1;
+  for (const Item& item : items_) {
+    if (item.kind == Item::Kind::kEllipsis) {
+      for (int left = static_cast<int>(image.size()) - axes_; left > 0; --left) {
+        axes.push_back({0, image[axes.size()], 1});
+      }
+    } else if (item.kind == Item::Kind::kSlice) {
+      FASTPIPE_ASSIGN(const Taken taken, Take(item, in, &next, axes.size(), image[axes.size()]));
+      axes.push_back(taken);
+    } else {
+      return Unimplemented("no rectangle of pixels");
+    }
+  }
+  const bool forwards =
+      std::all_of(axes.begin(), axes.end(), [](const Taken& taken) { return taken.step == 1; });
+  if (image.size() != 3 || !forwards || axes[2].count != image[2]) {
+    return Unimplemented("no rectangle of pixels");
+  }
+  return Box{axes[0].first, axes[1].first, axes[0].count, axes[1].count};
+}
+
+class StridedSliceKernel final : public CropKernel {
+ public:
+  explicit StridedSliceKernel(StridedSlice slice) : slice_(std::move(slice)) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    return slice_.Run(in, &out[0]);
+  }
+  Result<Box> Locate(Inputs in, Dims image) const override { return slice_.Locate(in, image); }
+
+ private:
+  const StridedSlice slice_;
+};
+
 Result<KernelPlan> PlanStridedSlice(const Args& attrs, Specs inputs) {
   if (inputs.empty()) return attrs.Error("takes a tensor, got none");
   FASTPIPE_ASSIGN(StridedSlice slice, StridedSlice::Read(attrs, inputs));
   FASTPIPE_ASSIGN(TensorSpec spec, slice.Spec(inputs[0]));
-  return KernelPlan{{std::move(spec)}, KernelFrom([slice](KernelContext*, Inputs in, Outputs out) {
-                      return slice.Run(in, &out[0]);
-                    })};
+  return KernelPlan{{std::move(spec)}, std::make_shared<const StridedSliceKernel>(slice)};
 }
 
 FASTPIPE_KERNEL("strided_slice", PlanStridedSlice);

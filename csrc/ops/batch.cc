@@ -30,7 +30,7 @@ class Batch final : public Dataset {
     return all_tensors_ ? StackElements(rows, out) : StackComposites(rows, components_, out);
   }
   RowCollector MakeRows(const IteratorContext& context) const {
-    if (!all_tensors_) {
+    if (!all_tensors_ || !context.run->options().fusion) {
       return {input()->MakeIterator(context), batch_size_, drop_remainder_};
     }
     auto space = std::make_shared<RowSpace>(batch_size_);

@@ -27,6 +27,7 @@ struct RunOptions {
   int64_t initial_threads = 0;  // where AUTOTUNE starts a stage; 0: at the number of cores
   int64_t min_threads = 0;      // below which AUTOTUNE takes no stage; 0: 1
   int64_t max_threads = 0;      // above which AUTOTUNE takes no stage; 0: as the stage says
+  bool fusion = true;           // false: every op and kernel is computed by itself, as written
   int64_t thread_limit = 0;     // the most threads of any stage; 0: no limit but the process's
 };
 
@@ -64,7 +65,9 @@ class RunContext {
   KernelContext kernel_context(const Dataset& op, const IteratorContext& context) const {
     RandomKey random = context.random;
     random.run = MixBits(random.run + static_cast<uint64_t>(op.depth()));
-    return {file_system_, context.cancel, context.run, random};
+    KernelContext made = {file_system_, context.cancel, context.run, random};
+    made.fusion = options_.fusion;
+    return made;
   }
 
   // Results that ignore_errors left out so far.
