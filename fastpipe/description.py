@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 from collections.abc import Iterator, Mapping
@@ -12,11 +13,13 @@ from fastpipe.base import DatasetBase, python_callables_in
 from fastpipe.explanation import Op
 from fastpipe.node import AUTOTUNE, Node
 from fastpipe.options import Options
+from fastpipe.spec import ALL
 from fastpipe.tracing import BoundFunction, Function, PythonCallable
 
 # Arguments that a title shows, by value alone or with their name.
 _BY_VALUE = ("batch_size", "buffer_size", "count", "size")
 _BY_NAME = ("start", "stop", "step", "num_shards", "index", "cycle_length", "window_size")
+_LARGE_ROW = 1024  # bytes; csrc/core/row_space.cc
 _LATER = "known when the function runs"
 _TITLES = {"element": "an element of another pipeline", "argument": "an argument of the function"}
 
@@ -67,7 +70,20 @@ def _op(op: str, args: Mapping[str, Any], where: str, options: Options) -> Op:
 
 
 def _has_rows_in_place(node: Node) -> bool:
-    return node.op == "batch" and node.inputs[0].op == "map"
+    """Whether it is a batch whose rows the map below may compute where they belong."""
+    if node.op != "batch" or node.inputs[0].op != "map":
+        return False
+    function = node.inputs[0].args["function"]
+    function = function.function if isinstance(function, BoundFunction) else function
+    return any(map(_may_be_large, function.program.output_specs))
+
+
+def _may_be_large(spec: Any) -> bool:
+    """Whether a tensor of (dtype name, dims, ...) may have the size from which rows are claimed."""
+    name, dims, elements = spec
+    if name == "string" or elements is not None or dims == ():
+        return False
+    return dims is None or None in dims or math.prod(dims) * ALL[name].itemsize >= _LARGE_ROW
 
 
 def _fused(values: list[Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import copy
 import enum
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, ClassVar, get_args, get_type_hints
 
 
 class AutotuneAlgorithm(enum.Enum):
@@ -46,6 +46,17 @@ def _kinds(cls: Any) -> dict[str, Any]:
     return get_type_hints(cls)
 
 
+def _kind_text(kind: Any) -> str:
+    """ "a float, an int or None" """
+    names = [getattr(each, "__name__", str(each)) for each in get_args(kind) or (kind,)]
+    texts = ["None" if name == "NoneType" else _with_article(name) for name in names]
+    return " or ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
+
+
+def _with_article(name: str) -> str:
+    return f"an {name}" if name[0].lower() in "aeiou" else f"a {name}"
+
+
 class OptionSet:
     """Attributes of fixed names and types; None leaves one as it is by default."""
 
@@ -65,7 +76,7 @@ class OptionSet:
         flag_for_number = name in owner._most and isinstance(value, bool)
         if not isinstance(value, kind) or flag_for_number:
             raise TypeError(
-                f"{owner.__name__}.{name} must be {getattr(kind, '__name__', kind)}, got "
+                f"{owner.__name__}.{name} must be {_kind_text(kind)}, got "
                 f"{type(value).__name__}: {value!r}"
             )
         most = owner._most.get(name)

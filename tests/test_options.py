@@ -79,17 +79,18 @@ def test_native_only_finds_python_in_nested_functions():
 
 
 @pytest.mark.parametrize(
-    "owner, name, value",
+    "owner, name, value, kind",
     [
-        (fp.Options, "deterministic", 1),
-        (fp.Options, "autotune", True),
-        (fp.AutotuneOptions, "cpu_budget", "all"),
-        (fp.ThreadingOptions, "private_threadpool_size", 1.5),
-        (fp.experimental.DistributeOptions, "auto_shard_policy", 0),
+        (fp.Options, "deterministic", 1, "a bool or None"),
+        (fp.Options, "fusion", "off", "a bool or None"),
+        (fp.Options, "autotune", True, "an AutotuneOptions"),
+        (fp.AutotuneOptions, "cpu_budget", "all", "an int or None"),
+        (fp.ThreadingOptions, "private_threadpool_size", 1.5, "an int or None"),
+        (fp.experimental.DistributeOptions, "auto_shard_policy", 0, "an AutoShardPolicy"),
     ],
 )
-def test_values_of_the_wrong_type_are_refused(owner, name, value):
-    with pytest.raises(TypeError, match=name):
+def test_values_of_the_wrong_type_are_refused(owner, name, value, kind):
+    with pytest.raises(TypeError, match=f"{name} must be {kind}, got"):
         setattr(owner(), name, value)
 
 

@@ -326,3 +326,21 @@ def test_fusion_can_be_switched_off_and_explain_says_what_is_fused() -> None:
     off = dataset.with_options(fp.Options(fusion=False)).explain()
     assert "computed as one" not in off
     assert "options: fusion=False" in off
+
+
+@pytest.mark.parametrize(
+    "function, said",
+    [
+        (lambda x: fp.fill([300], fp.cast(x, fp.float32)), True),
+        (lambda x: fp.fill([x, 3], x), True),
+        (lambda x: x + 1, False),
+        (lambda x: fp.fill([5], x), False),
+        (lambda x: fp.strings.as_string(fp.fill([300], x)), False),
+    ],
+)
+def test_explain_says_where_rows_are_computed_in_their_batch(
+    function: Callable[..., Any], said: bool
+) -> None:
+    batches = fp.Dataset.range(3).map(function).batch(2)
+    assert ("in the batch's memory" in batches.explain()) == said
+    assert "in the batch's memory" not in batches.with_options(fp.Options(fusion=False)).explain()

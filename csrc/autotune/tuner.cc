@@ -253,14 +253,10 @@ class Watch {
     }
   }
 
-  // Cores of the budget that nobody uses.
-  double Free(double budget, const Watched& run) REQUIRES(mutex_) {
+  // Cores of the budget that nobody uses; all runs together want `wanted`.
+  double Free(double budget, double wanted, const Watched& run) REQUIRES(mutex_) {
     double used = 0;
-    double wanted = 0;
-    for (const Watched* each : runs_) {
-      used += each->cores_used();
-      wanted += each->demand();
-    }
+    for (const Watched* each : runs_) used += each->cores_used();
     const double left = std::min(budget - used, AffinityCores() - run.process_cores());
     // Where that is not known, a core for which threads queue is not free, whoever has it. But
     // threads that wake up all at once queue as well, and then sleep.
@@ -277,7 +273,7 @@ class Watch {
       wanted += each->demand();
       if (each != run) others.push_back(each->demand());
     }
-    sample.free = std::max(Free(budget, *run), 0.0);
+    sample.free = std::max(Free(budget, wanted, *run), 0.0);
     sample.cores = run->cores_used() + sample.free;
     if (!others.empty() && wanted > 1.1 * budget) {
       sample.share = FairShare(std::move(others), budget);

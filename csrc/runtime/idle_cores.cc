@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "runtime/budget.h"
 #include "runtime/clock.h"
 
 namespace fastpipe {
@@ -70,7 +71,7 @@ std::optional<double> IdleCores::Mean() {
                        static_cast<double>(std::max<int64_t>(all, 1));
   // A sandbox may show a file that never changes.
   mean_.reset();
-  if (all > 0) mean_ = std::max(share, 0.0) * static_cast<double>(OwnCores().size());
+  if (all > 0) mean_ = std::max(share, 0.0) * AffinityCores();
   before_ = ticks;
   before_ns_ = now;
   return mean_;
