@@ -21,11 +21,11 @@ cdef class Iterator:
     cdef shared_ptr[Pipeline] _pipeline
     cdef object _unflatten
     cdef int _leaves  # -1: the element is its only leaf; n: a flat tuple; -2: call _unflatten
-    cdef bytes _fingerprint
+    cdef object _fingerprint  # a function: it reads all data of the pipeline
     cdef object __weakref__
 
     def __cinit__(self, Dataset dataset, options, storage, run_index, int leaves, unflatten,
-                  bytes fingerprint):
+                  fingerprint):
         cdef PipelineOptions settings
         cdef Status status
         settings.run_index = run_index
@@ -79,7 +79,7 @@ cdef class Iterator:
     def save(self):
         cdef Status status
         cdef string state
-        cdef string fingerprint = self._fingerprint
+        cdef string fingerprint = self._fingerprint()
         cdef Pipeline* pipeline = self._pipeline.get()
         cdef InterruptHook hook = SwapThreadInterruptHook(_interrupted)
         with nogil:
@@ -92,7 +92,7 @@ cdef class Iterator:
         cdef Status status
         cdef InterruptHook hook
         cdef string saved = state
-        cdef string fingerprint = self._fingerprint
+        cdef string fingerprint = self._fingerprint()
         cdef Pipeline* pipeline = self._pipeline.get()
         hook = SwapThreadInterruptHook(_interrupted)
         with nogil:

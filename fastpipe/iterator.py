@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import weakref
 from typing import Any
 
@@ -223,7 +224,7 @@ def start(
         run_index,
         leaves,
         unflatten,
-        dataset.node.fingerprint(),
+        functools.cache(dataset.node.fingerprint),
     )
     iterator._dataset = dataset  # keeps the Python callables of the pipeline alive
     _live.add(iterator)

@@ -142,7 +142,11 @@ def _canonical(value: Any, tuning: bool) -> Iterator[bytes]:
         yield value.tobytes()
     elif isinstance(value, np.ndarray):
         yield f"objects {value.shape}".encode()
-        yield from _canonical(value.ravel().tolist(), tuning)
+        items = value.ravel().tolist()
+        if set(map(type, items)) == {bytes}:  # at once, for a million paths
+            yield b"[%d %b]" % (len(items), b"".join([b"b%d:%b" % (len(x), x) for x in items]))
+        else:
+            yield from _canonical(items, tuning)
     elif isinstance(value, Mapping):
         yield b"{%d " % len(value)
         for key in sorted(value):

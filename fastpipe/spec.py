@@ -271,6 +271,8 @@ def as_tensor(value: object, dtype: object = None) -> Any:
         return _numbers(value, name)
     if isinstance(value, (np.ndarray, np.generic)):
         return _strings(value) if value.dtype.kind in "OSU" else value
+    if isinstance(value, (list, tuple)) and value and set(map(type, value)) <= {str, bytes}:
+        return _strings(value)  # without asking each of a million paths what it is
     array = np.asarray(value)
     given = _numpy_dtypes(value)
     if len(given) == 1 and array.dtype.kind in "iuf":  # the literals beside them adapt
@@ -310,19 +312,25 @@ def _text(item: Any) -> Any:
     return item.encode("utf-8", "surrogateescape") if isinstance(item, str) else item
 
 
-def _strings(array: Any) -> Any:
-    flat = [_text(item) for item in np.asarray(array, dtype=object).ravel().tolist()]
-    for item in flat:
-        if not isinstance(item, bytes):
-            raise InvalidTypeError(
-                f"expected numbers, or strings and bytes, got {type(item).__name__}: {item!r:.80} "
-                f"in {array!r:.80}"
-            )
-    if np.ndim(array) == 0:
+def _strings(value: Any) -> Any:
+    array = np.asarray(value, dtype=object)
+    flat = array.ravel().tolist()
+    kinds = set(map(type, flat))
+    if kinds == {str}:
+        flat = [item.encode("utf-8", "surrogateescape") for item in flat]
+    elif kinds != {bytes}:
+        flat = [_text(item) for item in flat]
+        for item in flat:
+            if not isinstance(item, bytes):
+                raise InvalidTypeError(
+                    f"expected numbers, or strings and bytes, got {type(item).__name__}: "
+                    f"{item!r:.80} in {value!r:.80}"
+                )
+    if array.ndim == 0:
         return flat[0]
     out = np.empty(len(flat), dtype=object)
     out[:] = flat
-    return out.reshape(np.shape(array))
+    return out.reshape(array.shape)
 
 
 @dataclass(frozen=True)

@@ -209,9 +209,12 @@ install_operators(Symbol)
 
 def has_symbol(value: Any) -> bool:
     """True if `value` is a Symbol or a list or tuple with one inside."""
-    if isinstance(value, (list, tuple)):
-        return any(has_symbol(item) for item in value)
-    return isinstance(value, Symbol)
+    if not isinstance(value, (list, tuple)):
+        return isinstance(value, Symbol)
+    kinds = (Symbol, list, tuple)
+    if not any(issubclass(kind, kinds) for kind in set(map(type, value))):
+        return False  # soon, for a million paths
+    return any(has_symbol(item) for item in value)
 
 
 def convert(value: Any, dtype: object = None) -> Any:

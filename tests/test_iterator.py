@@ -219,3 +219,17 @@ def test_a_dataset_out_of_a_pipeline_keeps_the_functions_of_that():
     gc.collect()
     assert [int(x) for x in first] == [1, 2]
     assert [int(x) for x in inner] == [1, 2, 3]
+
+
+def test_only_saving_reads_the_data_for_a_fingerprint(monkeypatch):
+    def fingerprint(node):
+        calls.append(node.op)
+        return b"0123456789abcdef"
+
+    calls = []
+    monkeypatch.setattr("fastpipe.node.Node.fingerprint", fingerprint)
+    iterator = iter(fp.Dataset.from_tensor_slices(["a", "b"]).batch(1))
+    assert [batch.tolist() for batch in iterator] == [[b"a"], [b"b"]] and calls == []
+    iterator.save()
+    iterator.save()
+    assert calls == ["batch"]

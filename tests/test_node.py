@@ -9,7 +9,7 @@ import pytest
 from process import ROOT
 
 import fastpipe as fp
-from fastpipe.node import Node
+from fastpipe.node import Node, _canonical
 
 
 def pipeline(count=3, calls=None, scale=2):
@@ -183,3 +183,11 @@ def test_what_a_function_collects_is_no_part_of_it():
     before = pipeline().fingerprint()
     seen.append(1)
     assert pipeline().fingerprint() == before
+
+
+def test_strings_have_one_encoding_however_they_are_held():
+    mixed = np.array([b"a", b"1:b"], object)
+    parts = [b"".join(_canonical(value, True)) for value in (mixed, mixed[::-1], mixed.tolist())]
+    assert parts[0] != parts[1] and parts[0].endswith(parts[2])
+    shifted = np.array([b"ab1:", b"b"], object)
+    assert b"".join(_canonical(shifted, True)) != parts[0]
