@@ -166,7 +166,6 @@ def test_rows_of_a_batch_are_written_in_place() -> None:
         (lambda good: good, [8, 8], [0, 0, 41, 50]),
         (lambda good: good, [8, 8], [-1, 0, 4, 5]),
         (lambda good: good, [0, 8], None),
-        (lambda good: good[:-200], [0, 8], None),
     ],
 )
 def test_errors_are_those_of_the_parts(change: Any, size: Any, box: Any) -> None:
