@@ -102,7 +102,7 @@ Status JpegDecoder::Start(std::string_view bytes, const JpegOptions& options,
 
 Status JpegDecoder::ReadInto(uint8_t* pixels, int64_t row_stride) {
   Status status;
-  if (!fastpipe_jpeg_read(jpeg_.get(), pixels, row_stride)) {
+  if (!fastpipe_jpeg_read(jpeg_.get(), pixels, row_stride, static_cast<uint32_t>(output_.height))) {
     const int64_t rows = fastpipe_jpeg_rows(jpeg_.get());
     const bool acceptable = options_.try_recover_truncated && rows > 0 &&
                             static_cast<float>(rows) >=
@@ -113,15 +113,35 @@ Status JpegDecoder::ReadInto(uint8_t* pixels, int64_t row_stride) {
         std::memcpy(pixels + y * row_stride, pixels + (rows - 1) * row_stride, row_bytes);
       }
     } else {
-      status = Failure(
-          StrCat(fastpipe_jpeg_message(jpeg_.get()), ", after row ", rows, " of ", output_.height));
+      status = FailureOfRows();
     }
   }
-  if (status.ok() && options_.fail_on_warning && warnings() > 0) {
-    status = Failure(StrCat("the data are damaged in ", warnings(), " places"));
+  if (status.ok()) status = CheckWarnings();
+  Reset();
+  return status;
+}
+
+Status JpegDecoder::ReadRows(uint8_t* pixels, int64_t row_stride, int64_t count) {
+  Status status;
+  if (!fastpipe_jpeg_read(jpeg_.get(), pixels, row_stride, static_cast<uint32_t>(count))) {
+    status = FailureOfRows();
+  } else if (fastpipe_jpeg_rows(jpeg_.get()) < output_.height) {
+    return status;
+  } else {
+    status = CheckWarnings();
   }
   Reset();
   return status;
+}
+
+Status JpegDecoder::FailureOfRows() const {
+  return Failure(StrCat(fastpipe_jpeg_message(jpeg_.get()), ", after row ",
+                        fastpipe_jpeg_rows(jpeg_.get()), " of ", output_.height));
+}
+
+Status JpegDecoder::CheckWarnings() const {
+  if (!options_.fail_on_warning || warnings() == 0) return Status::Ok();
+  return Failure(StrCat("the data are damaged in ", warnings(), " places"));
 }
 
 void JpegDecoder::Reset() {
@@ -132,12 +152,16 @@ int64_t JpegDecoder::warnings() const {
   return jpeg_ == nullptr ? 0 : fastpipe_jpeg_warnings(jpeg_.get());
 }
 
+Result<JpegInfo> JpegDecoder::ReadInfo(std::string_view bytes) {
+  fastpipe_jpeg_header header = {};
+  FASTPIPE_RETURN_IF_ERROR(ReadHeader(bytes, &header));
+  return JpegInfo{header.width, header.height, header.channels};
+}
+
 Result<JpegInfo> ReadJpegInfo(std::string_view bytes) {
   // Not the thread's decoder, which may be between Start and ReadInto.
   JpegDecoder decoder;
-  fastpipe_jpeg_header header = {};
-  FASTPIPE_RETURN_IF_ERROR(decoder.ReadHeader(bytes, &header));
-  return JpegInfo{header.width, header.height, header.channels};
+  return decoder.ReadInfo(bytes);
 }
 
 JpegDecoder& ThreadJpegDecoder() {

@@ -97,6 +97,15 @@ class JpegDecoder {
   // REQUIRES: the last call was a successful Start; row_stride >= width * channels of its info.
   Status ReadInto(uint8_t* pixels, int64_t row_stride);
 
+  // Writes the next `count` rows to pixels, pixels + row_stride, ...; after the last row of the
+  // image, and after an error, the image is done. What try_recover_truncated accepts beyond what
+  // libjpeg steps over is an error here.
+  // REQUIRES: Start has succeeded and so many rows are left.
+  Status ReadRows(uint8_t* pixels, int64_t row_stride, int64_t count);
+
+  // ReadJpegInfo by this decoder, which forgets its image.
+  Result<JpegInfo> ReadInfo(std::string_view bytes);
+
   // Frees what the current image holds. Start and the destructor do the same.
   void Reset();
 
@@ -115,8 +124,8 @@ class JpegDecoder {
   Status Configure(const fastpipe_jpeg_header& header, JpegCrop* window);
   // InvalidArgument, or ResourceExhausted if that is why.
   Status Failure(std::string_view what) const;
-
-  friend Result<JpegInfo> ReadJpegInfo(std::string_view bytes);
+  Status FailureOfRows() const;
+  Status CheckWarnings() const;
 
   std::unique_ptr<fastpipe_jpeg, Free> jpeg_;
   JpegOptions options_;

@@ -263,25 +263,28 @@ static bool HasEnd(struct fastpipe_jpeg* jpeg) {
   return false;
 }
 
-bool fastpipe_jpeg_read(struct fastpipe_jpeg* jpeg, uint8_t* pixels, ptrdiff_t row_stride) {
+bool fastpipe_jpeg_read(struct fastpipe_jpeg* jpeg, uint8_t* pixels, ptrdiff_t row_stride,
+                        uint32_t count) {
   struct jpeg_decompress_struct* info = &jpeg->info;
+  const uint32_t begin = jpeg->rows, end = begin + count;
   JSAMPROW rows[kRowsPerCall];
   if (setjmp(jpeg->jump)) return false;
-  SkipRows(jpeg);
-  while (jpeg->rows < jpeg->window.height) {
-    uint8_t* next = pixels + (ptrdiff_t)jpeg->rows * row_stride;
-    const JDIMENSION left = jpeg->window.height - jpeg->rows;
+  if (begin == 0) SkipRows(jpeg);
+  while (jpeg->rows < end) {
+    uint8_t* next = pixels + (ptrdiff_t)(jpeg->rows - begin) * row_stride;
+    const JDIMENSION left = end - jpeg->rows;
     const JDIMENSION wanted = left < kRowsPerCall ? left : kRowsPerCall;
     for (JDIMENSION i = 0; i < wanted; ++i) {
       rows[i] = jpeg->direct ? next + (ptrdiff_t)i * row_stride : jpeg->staging[i];
     }
-    const JDIMENSION count = jpeg_read_scanlines(info, rows, wanted);
-    if (count == 0) Fail(jpeg, "libjpeg stopped");
-    for (JDIMENSION i = 0; !jpeg->direct && i < count; ++i) {
+    const JDIMENSION read = jpeg_read_scanlines(info, rows, wanted);
+    if (read == 0) Fail(jpeg, "libjpeg stopped");
+    for (JDIMENSION i = 0; !jpeg->direct && i < read; ++i) {
       CopyRow(jpeg, rows[i], next + (ptrdiff_t)i * row_stride);
     }
-    jpeg->rows += count;
+    jpeg->rows += read;
   }
+  if (end < jpeg->window.height) return true;
   if (info->output_scanline == info->output_height) {
     jpeg_finish_decompress(info);
   } else if (!jpeg->recover && !HasEnd(jpeg)) {

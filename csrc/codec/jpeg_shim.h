@@ -49,8 +49,11 @@ bool fastpipe_jpeg_configure(struct fastpipe_jpeg* jpeg, const struct fastpipe_j
                              uint32_t* width, uint32_t* height);
 // Starts decompression of `window`, which lies within the output.
 bool fastpipe_jpeg_start(struct fastpipe_jpeg* jpeg, const struct fastpipe_jpeg_window* window);
-// Decodes the window. On failure fastpipe_jpeg_rows rows are valid.
-bool fastpipe_jpeg_read(struct fastpipe_jpeg* jpeg, uint8_t* pixels, ptrdiff_t row_stride);
+// Decodes the next `count` rows of the window; `pixels` is where the first of them goes. After the
+// last row the data are checked to be complete. On failure fastpipe_jpeg_rows rows of the window
+// are valid.
+bool fastpipe_jpeg_read(struct fastpipe_jpeg* jpeg, uint8_t* pixels, ptrdiff_t row_stride,
+                        uint32_t count);
 // Releases what the image holds; the struct is ready for the next one.
 void fastpipe_jpeg_reset(struct fastpipe_jpeg* jpeg);
 

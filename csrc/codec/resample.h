@@ -2,7 +2,7 @@
 //
 // Contract: images are dense, row-major, height x width x channels. Each method is separable: two
 // passes over precomputed weights, which are cached by size and method. Results do not depend on
-// the processor: where it has AVX2, faster code gives the same bits.
+// the processor: where it has SSE4.1 or AVX2, faster code gives the same bits.
 //
 // Sizes must be positive, or the result is InvalidArgument. Outputs are allocated by the caller and
 // must not overlap the input.
@@ -41,8 +41,8 @@ enum class PillowPasses {
   kHorizontalFirst,  // Pillow up to 12, and pillow-simd's order
 };
 
-// Which code may run. kScalar is the reference that tests compare with.
-enum class ResizeCode { kFastest, kScalar };
+// Which code may run at most. kScalar is the reference that tests compare with.
+enum class ResizeCode { kFastest, kSse41, kScalar };
 
 // tf.image.resize (half-pixel centres) of `input` to out_height x out_width x in.channels.
 // `antialias` widens the kernel when an axis shrinks; kNearest and kArea ignore it.

@@ -28,6 +28,12 @@ void ResizeRow(const float* row, const AxisWeights<float>& axis, int channels, f
   }
 }
 
+void ResizeRows(const float* const rows[2], const AxisWeights<float>& axis, int channels,
+                float* const outputs[2]) {
+  ResizeRow(rows[0], axis, channels, outputs[0]);
+  if (outputs[1] != outputs[0]) ResizeRow(rows[1], axis, channels, outputs[1]);
+}
+
 void Widen(const uint8_t* row, int64_t count, float* output) {
   for (int64_t i = 0; i < count; ++i) output[i] = row[i];
 }
@@ -52,8 +58,7 @@ uint8_t FromFixedPoint(int32_t sum) {
   return static_cast<uint8_t>(std::clamp(sum >> kPillowBits, 0, 255));
 }
 
-void PillowRow(const uint8_t* row, const AxisWeights<int32_t>& axis, int channels,
-               uint8_t* output) {
+void PillowRow(const uint8_t* row, const PillowAxis& axis, int channels, uint8_t* output) {
   for (int64_t x = 0; x < axis.size; ++x) {
     const uint8_t* pixels = row + int64_t{axis.starts[x]} * channels;
     const int32_t* weights = axis.weights + x * axis.taps;
@@ -63,6 +68,12 @@ void PillowRow(const uint8_t* row, const AxisWeights<int32_t>& axis, int channel
       *output++ = FromFixedPoint(sum);
     }
   }
+}
+
+void PillowRows(const uint8_t* const rows[2], const PillowAxis& axis, int channels,
+                uint8_t* const outputs[2]) {
+  PillowRow(rows[0], axis, channels, outputs[0]);
+  if (outputs[1] != outputs[0]) PillowRow(rows[1], axis, channels, outputs[1]);
 }
 
 void PillowCombine(const uint8_t* const* rows, const int32_t* weights, int taps, int64_t count,
@@ -77,9 +88,19 @@ void PillowCombine(const uint8_t* const* rows, const int32_t* weights, int taps,
 }  // namespace
 
 const RowLoops& ScalarRowLoops() {
-  static constexpr RowLoops kLoops = {Combine<uint8_t>, Combine<float>, ResizeRow, Widen,
-                                      BlendRow,         Blend,          PillowRow, PillowCombine};
+  static constexpr RowLoops kLoops = {Combine<uint8_t>, Combine<float>, ResizeRows, Widen,
+                                      BlendRow,         Blend,          PillowRows, PillowCombine};
   return kLoops;
+}
+
+const RowLoops& RowLoopsOf(ResizeCode code) {
+  if (code == ResizeCode::kFastest) {
+    if (const RowLoops* loops = Avx2RowLoops()) return *loops;
+  }
+  if (code != ResizeCode::kScalar) {
+    if (const RowLoops* loops = Sse41RowLoops()) return *loops;
+  }
+  return ScalarRowLoops();
 }
 
 }  // namespace fastpipe

@@ -1,13 +1,15 @@
-// The inner loops of codec/resample, once for any processor and once for AVX2. Private to
-// csrc/codec.
+// The inner loops of codec/resample, once for any processor, once for SSE4.1 and once for AVX2.
+// Private to csrc/codec.
 //
-// Contract: both sets compute the same bits: floats are multiplied and added in the same order and
-// never fused. "Padded" rows have kRowPadding readable (or writable) elements after their end, of
-// any finite value.
+// Contract: all sets compute the same bits: floats are multiplied and added in the same order and
+// never fused. "Padded" rows have kRowPadding readable elements after their end, of any value.
+// Loops over two rows may be given one row twice, with one output; two halve the loads of weights.
 // Threads: pure functions.
 #pragma once
 
 #include <cstdint>
+
+#include "codec/resample.h"
 
 namespace fastpipe {
 
@@ -25,6 +27,14 @@ struct AxisWeights {
   int64_t size;  // outputs
 };
 
+// Each weight is 2^kPillowLowBits * high + low, with low >= 0: both fit the 16 bits that processors
+// multiply pairwise. `pairs` holds, for the taps 2k and 2k + 1 of each output, their lows and their
+// highs, the first tap in the lower half of the int.
+struct PillowAxis : AxisWeights<int32_t> {
+  const int32_t* pairs;
+};
+constexpr int kPillowLowBits = 15;
+
 struct AxisBlend {
   const int32_t* lower;
   const int32_t* upper;
@@ -38,23 +48,27 @@ struct RowLoops {
                         float* output);
   void (*combine_floats)(const float* const* rows, const float* weights, int taps, int64_t count,
                          float* output);
-  // Weights the pixels of a padded row.
-  void (*resize_row)(const float* row, const AxisWeights<float>& axis, int channels, float* output);
+  // Weights the pixels of two padded rows.
+  void (*resize_rows)(const float* const rows[2], const AxisWeights<float>& axis, int channels,
+                      float* const outputs[2]);
   void (*widen)(const uint8_t* row, int64_t count, float* output);
   // Blends the pixels of a padded row.
   void (*blend_row)(const float* row, const AxisBlend& axis, int channels, float* output);
   // output = above + (below - above) * fraction.
   void (*blend)(const float* above, const float* below, float fraction, int64_t count,
                 float* output);
-  // As resize_row and combine in Pillow's fixed point. Both rows of pillow_row are padded.
-  void (*pillow_row)(const uint8_t* row, const AxisWeights<int32_t>& axis, int channels,
-                     uint8_t* output);
+  // As resize_rows and combine in Pillow's fixed point.
+  void (*pillow_rows)(const uint8_t* const rows[2], const PillowAxis& axis, int channels,
+                      uint8_t* const outputs[2]);
   void (*pillow_combine)(const uint8_t* const* rows, const int32_t* weights, int taps,
                          int64_t count, uint8_t* output);
 };
 
 const RowLoops& ScalarRowLoops();
-// Null if this processor has no AVX2.
+// Null if this processor cannot run them.
+const RowLoops* Sse41RowLoops();
 const RowLoops* Avx2RowLoops();
+// Those of `code`; for what this processor cannot run, the next slower.
+const RowLoops& RowLoopsOf(ResizeCode code);
 
 }  // namespace fastpipe

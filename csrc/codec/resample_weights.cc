@@ -268,6 +268,28 @@ int32_t ToFixedPoint(double weight) {
   return static_cast<int32_t>((weight < 0 ? -0.5 : 0.5) + weight * (1 << kPillowBits));
 }
 
+// Two numbers of 16 bits in one int.
+int32_t PairOf(int32_t first, int32_t second) {
+  return static_cast<int32_t>((static_cast<uint32_t>(first) & 0xFFFF) |
+                              static_cast<uint32_t>(second) << 16);
+}
+
+PillowTable WithPairs(WeightTable<int32_t> table) {
+  constexpr int32_t kLowMask = (1 << kPillowLowBits) - 1;
+  PillowTable result = {std::move(table), {}};
+  const int taps = result.taps;
+  const int32_t* weights = result.weights.data();
+  for (size_t i = 0; i < result.starts.size(); ++i, weights += taps) {
+    for (int t = 0; t < taps; t += 2) {
+      const int32_t first = weights[t];
+      const int32_t second = t + 1 < taps ? weights[t + 1] : 0;
+      result.pairs.push_back(PairOf(first & kLowMask, second & kLowMask));
+      result.pairs.push_back(PairOf(first >> kPillowLowBits, second >> kPillowLowBits));
+    }
+  }
+  return result;
+}
+
 PillowTable PillowFixedPoint(int64_t input_size, int64_t output_size, PillowKernel kernel) {
   const double scale = static_cast<double>(input_size) / static_cast<double>(output_size);
   const double kernel_scale = std::max(scale, 1.0);
@@ -292,7 +314,7 @@ PillowTable PillowFixedPoint(int64_t input_size, int64_t output_size, PillowKern
       span.weights.push_back(ToFixedPoint(sum != 0.0 ? weight / sum : weight));
     }
   }
-  return Pack(std::move(spans), input_size);
+  return WithPairs(Pack(std::move(spans), input_size));
 }
 
 BlendTable Blend(int64_t input_size, int64_t output_size) {

@@ -33,8 +33,10 @@ struct BlendTable {
 };
 
 using FloatTable = WeightTable<float>;
-// Weights are in units of 2^-kPillowBits (resample_rows.h).
-using PillowTable = WeightTable<int32_t>;
+// Weights are in units of 2^-kPillowBits; `pairs` as in PillowAxis (resample_rows.h).
+struct PillowTable : WeightTable<int32_t> {
+  std::vector<int32_t> pairs;
+};
 
 // REQUIRES: sizes in [1, 2^31). `method` is not kNearest, nor kBilinear without antialias. The
 // weights of kArea sum to input_size / output_size, all others to 1.

@@ -14,31 +14,6 @@
 namespace fastpipe {
 namespace {
 
-Result<JpegDctMethod> ReadDctMethod(const Args& attrs) {
-  FASTPIPE_ASSIGN(const std::string name, attrs.StringOr("dct_method", ""));
-  // The default is ours to choose: the bytes that Pillow gives.
-  if (name.empty() || name == "INTEGER_ACCURATE") return JpegDctMethod::kAccurate;
-  if (name == "INTEGER_FAST") return JpegDctMethod::kFast;
-  return attrs.Error(
-      StrCat("dct_method must be '', 'INTEGER_FAST' or 'INTEGER_ACCURATE', got '", name, "'"));
-}
-
-Result<JpegOptions> ReadOptions(const Args& attrs) {
-  JpegOptions options;
-  FASTPIPE_ASSIGN(options.channels, ReadChannels(attrs));
-  FASTPIPE_ASSIGN(const int64_t ratio, attrs.IntOr("ratio", 1));
-  if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8) {
-    return attrs.Error(StrCat("ratio must be 1, 2, 4 or 8, got ", ratio));
-  }
-  options.ratio = static_cast<int>(ratio);
-  FASTPIPE_ASSIGN(options.fancy_upscaling, attrs.BoolOr("fancy_upscaling", true));
-  FASTPIPE_ASSIGN(options.try_recover_truncated, attrs.BoolOr("try_recover_truncated", false));
-  FASTPIPE_ASSIGN(const double fraction, attrs.DoubleOr("acceptable_fraction", 1.0));
-  options.acceptable_fraction = static_cast<float>(fraction);
-  FASTPIPE_ASSIGN(options.dct_method, ReadDctMethod(attrs));
-  return options;
-}
-
 Status RunDecodeJpeg(const Args& attrs, const JpegOptions& options, const Tensor& contents,
                      Output* output) {
   FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, contents));
@@ -71,7 +46,7 @@ class DecodeJpegKernel final : public JpegKernel {
 Result<KernelPlan> PlanDecodeJpeg(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
   FASTPIPE_RETURN_IF_ERROR(ExpectEncoded(attrs, inputs));
-  FASTPIPE_ASSIGN(const JpegOptions options, ReadOptions(attrs));
+  FASTPIPE_ASSIGN(const JpegOptions options, ReadJpegOptions(attrs));
   return KernelPlan{{DecodedSpec(DType::kUint8, options.channels)},
                     std::make_shared<const DecodeJpegKernel>(attrs, options)};
 }
@@ -91,7 +66,7 @@ Status RunDecodeAndCrop(const Args& attrs, JpegOptions options, const IntegersAr
 
 Result<KernelPlan> PlanDecodeAndCrop(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectEncoded(attrs, inputs));
-  FASTPIPE_ASSIGN(JpegOptions options, ReadOptions(attrs));
+  FASTPIPE_ASSIGN(JpegOptions options, ReadJpegOptions(attrs));
   options.crop_edges = JpegCropEdges::kAsTensorFlow;
   size_t next = 1;
   FASTPIPE_ASSIGN(const IntegersArgument window,

@@ -38,6 +38,15 @@ Status ExpectOneFrame(Frames frames, int64_t count, const char* format) {
                                 format[0] == 'G' ? "gif" : "webp", " or decode_image"));
 }
 
+Result<JpegDctMethod> ReadDctMethod(const Args& attrs) {
+  FASTPIPE_ASSIGN(const std::string name, attrs.StringOr("dct_method", ""));
+  // The default is ours to choose: the bytes that Pillow gives.
+  if (name.empty() || name == "INTEGER_ACCURATE") return JpegDctMethod::kAccurate;
+  if (name == "INTEGER_FAST") return JpegDctMethod::kFast;
+  return attrs.Error(
+      StrCat("dct_method must be '', 'INTEGER_FAST' or 'INTEGER_ACCURATE', got '", name, "'"));
+}
+
 }  // namespace
 
 ImageFormat ImageFormatOf(std::string_view bytes) {
@@ -62,6 +71,22 @@ Result<int> ReadChannels(const Args& attrs) {
     return static_cast<int>(channels);
   }
   return attrs.Error(StrCat("channels must be 0 (as in the image), 1, 3 or 4, got ", channels));
+}
+
+Result<JpegOptions> ReadJpegOptions(const Args& attrs) {
+  JpegOptions options;
+  FASTPIPE_ASSIGN(options.channels, ReadChannels(attrs));
+  FASTPIPE_ASSIGN(const int64_t ratio, attrs.IntOr("ratio", 1));
+  if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8) {
+    return attrs.Error(StrCat("ratio must be 1, 2, 4 or 8, got ", ratio));
+  }
+  options.ratio = static_cast<int>(ratio);
+  FASTPIPE_ASSIGN(options.fancy_upscaling, attrs.BoolOr("fancy_upscaling", true));
+  FASTPIPE_ASSIGN(options.try_recover_truncated, attrs.BoolOr("try_recover_truncated", false));
+  FASTPIPE_ASSIGN(const double fraction, attrs.DoubleOr("acceptable_fraction", 1.0));
+  options.acceptable_fraction = static_cast<float>(fraction);
+  FASTPIPE_ASSIGN(options.dct_method, ReadDctMethod(attrs));
+  return options;
 }
 
 TensorSpec DecodedSpec(DType dtype, int channels) {

@@ -29,6 +29,8 @@ const char* ImageFormatName(ImageFormat format);  // "JPEG", ...; "an unknown fo
 
 // Reads the attribute `channels`: 0 (as stored), 1, 3 or 4.
 Result<int> ReadChannels(const Args& attrs);
+// Reads the attributes of decode_jpeg.
+Result<JpegOptions> ReadJpegOptions(const Args& attrs);
 // [height, width, channels] of dtype `dtype`, where `channels` is 0 if only the image tells.
 TensorSpec DecodedSpec(DType dtype, int channels);
 // InvalidArgument unless there is one scalar string, the first of the `inputs`.

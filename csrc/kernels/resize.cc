@@ -12,22 +12,16 @@
 #include "codec/resample.h"
 #include "core/registry.h"
 #include "kernels/assemble.h"
-#include "kernels/choice.h"
 #include "kernels/dispatch.h"
 #include "kernels/image_batch.h"
 #include "kernels/integers_argument.h"
+#include "kernels/resize_choices.h"
 
 namespace fastpipe {
 namespace {
 
 enum class Fit { kStretch, kWithin, kPad };
 
-constexpr Choice<ResizeMethod> kMethods[] = {
-    {"bilinear", ResizeMethod::kBilinear}, {"nearest", ResizeMethod::kNearest},
-    {"bicubic", ResizeMethod::kBicubic},   {"area", ResizeMethod::kArea},
-    {"lanczos3", ResizeMethod::kLanczos3}, {"lanczos5", ResizeMethod::kLanczos5},
-    {"gaussian", ResizeMethod::kGaussian}, {"mitchellcubic", ResizeMethod::kMitchellCubic},
-};
 constexpr Choice<Fit> kFits[] = {
     {"stretch", Fit::kStretch}, {"within", Fit::kWithin}, {"pad", Fit::kPad}};
 
@@ -215,7 +209,7 @@ Result<KernelPlan> PlanResize(const Args& attrs, Specs inputs) {
   size_t next = 1;
   FASTPIPE_ASSIGN(plan.size, IntegersArgument::Read(attrs, "size", inputs, &next));
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, next));
-  FASTPIPE_ASSIGN(plan.method, ReadChoice(attrs, "method", kMethods));
+  FASTPIPE_ASSIGN(plan.method, ReadChoice(attrs, "method", kResizeMethods));
   FASTPIPE_ASSIGN(plan.antialias, attrs.BoolOr("antialias", false));
   FASTPIPE_ASSIGN(plan.fit, ReadChoice(attrs, "fit", kFits));
   if (plan.method == ResizeMethod::kNearest) plan.out_dtype = inputs[0].dtype;

@@ -7,18 +7,12 @@
 #include "codec/resample.h"
 #include "core/registry.h"
 #include "kernels/assemble.h"
-#include "kernels/choice.h"
 #include "kernels/image_batch.h"
 #include "kernels/integers_argument.h"
+#include "kernels/resize_choices.h"
 
 namespace fastpipe {
 namespace {
-
-constexpr Choice<PillowFilter> kFilters[] = {
-    {"bilinear", PillowFilter::kBilinear}, {"box", PillowFilter::kBox},
-    {"hamming", PillowFilter::kHamming},   {"bicubic", PillowFilter::kBicubic},
-    {"lanczos", PillowFilter::kLanczos},
-};
 
 Status CheckSize(const Args& attrs, const std::vector<int64_t>& size) {
   if (size.size() != 2) {
@@ -54,7 +48,7 @@ Result<KernelPlan> PlanResizeLikePillow(const Args& attrs, Specs inputs) {
   FASTPIPE_ASSIGN(const IntegersArgument size,
                   IntegersArgument::Read(attrs, "size", inputs, &next));
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, next));
-  FASTPIPE_ASSIGN(const PillowFilter filter, ReadChoice(attrs, "filter", kFilters));
+  FASTPIPE_ASSIGN(const PillowFilter filter, ReadChoice(attrs, "filter", kPillowFilters));
   FASTPIPE_ASSIGN(const bool horizontal_first, attrs.BoolOr("horizontal_first", false));
   const PillowPasses passes =
       horizontal_first ? PillowPasses::kHorizontalFirst : PillowPasses::kPillow13;

@@ -95,29 +95,48 @@ const Sizes kRampTo3x4 = {{5, 6, 1}, 3, 4};
 
 }  // namespace
 
-TEST_CASE("the fast float resize gives the bits of the scalar one") {
+TEST_CASE("every processor's float resize gives the bits of the scalar one") {
   for (const Sizes& sizes : RandomSizes(150)) {
     const std::vector<uint8_t> bytes = RandomBytes(sizes.input_size());
     const std::vector<float> floats = ToFloat(bytes, 0.7f);
     for (ResizeMethod method : kMethods) {
       for (bool antialias : {false, true}) {
-        CHECK(Resize(bytes, sizes, method, antialias) ==
-              Resize(bytes, sizes, method, antialias, ResizeCode::kScalar));
-        CHECK(Resize(floats, sizes, method, antialias) ==
-              Resize(floats, sizes, method, antialias, ResizeCode::kScalar));
+        const auto expected = Resize(bytes, sizes, method, antialias, ResizeCode::kScalar);
+        const auto expected_of_floats =
+            Resize(floats, sizes, method, antialias, ResizeCode::kScalar);
+        for (ResizeCode code : {ResizeCode::kFastest, ResizeCode::kSse41}) {
+          CHECK(Resize(bytes, sizes, method, antialias, code) == expected);
+          CHECK(Resize(floats, sizes, method, antialias, code) == expected_of_floats);
+        }
       }
     }
   }
 }
 
-TEST_CASE("the fast Pillow resize gives the bits of the scalar one") {
+TEST_CASE("every processor's Pillow resize gives the bits of the scalar one") {
   for (const Sizes& sizes : RandomSizes(150)) {
     const std::vector<uint8_t> bytes = RandomBytes(sizes.input_size());
     for (PillowFilter filter : kFilters) {
       for (PillowPasses passes : {PillowPasses::kPillow13, PillowPasses::kHorizontalFirst}) {
-        CHECK(Pillow(bytes, sizes, filter, passes) ==
-              Pillow(bytes, sizes, filter, passes, ResizeCode::kScalar));
+        const auto expected = Pillow(bytes, sizes, filter, passes, ResizeCode::kScalar);
+        for (ResizeCode code : {ResizeCode::kFastest, ResizeCode::kSse41}) {
+          CHECK(Pillow(bytes, sizes, filter, passes, code) == expected);
+        }
       }
+    }
+  }
+}
+
+TEST_CASE("loops of every number of taps give the bits of the scalar ones") {
+  const std::vector<uint8_t> bytes = RandomBytes(97 * 101 * 3);
+  for (int64_t size = 4; size <= 97; size += 3) {
+    const Sizes sizes = {{97, 101, 3}, size, size};
+    for (ResizeCode code : {ResizeCode::kFastest, ResizeCode::kSse41}) {
+      CHECK(Resize(bytes, sizes, ResizeMethod::kBilinear, true, code) ==
+            Resize(bytes, sizes, ResizeMethod::kBilinear, true, ResizeCode::kScalar));
+      CHECK(Pillow(bytes, sizes, PillowFilter::kBilinear, PillowPasses::kPillow13, code) ==
+            Pillow(bytes, sizes, PillowFilter::kBilinear, PillowPasses::kPillow13,
+                   ResizeCode::kScalar));
     }
   }
 }
