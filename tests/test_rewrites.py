@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +12,12 @@ import pytest
 import fastpipe as fp
 from fastpipe import errors
 
+pillow = pytest.importorskip("PIL.Image")
+
+METHODS = [
+    "bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic"
+]  # fmt: skip
+SUBSAMPLINGS = {"444": 0, "422": 1, "420": 2}  # Pillow's numbers
 RNG = np.random.default_rng(5)
 
 
@@ -285,6 +292,129 @@ def test_a_random_resized_crop_is_decoded_alone(channels: int) -> None:
         "decode_jpeg + shape",
         "decode_jpeg + crop_image + resize",
     )
+
+
+@pytest.mark.parametrize("size", [(16, 20), (224, 224), (3, 500)])
+@pytest.mark.parametrize("method", METHODS)
+def test_an_image_is_resized_while_it_is_decoded(method: str, size: tuple[int, int]) -> None:
+    for antialias in (False, True):
+        check(
+            lambda contents, antialias=antialias: fp.image.resize(
+                decode(contents), size, method, antialias=antialias
+            ),
+            photographs(),
+            "decode_jpeg + resize",
+        )
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("filter_name", ["bilinear", "box", "hamming", "bicubic", "lanczos"])
+def test_an_image_is_resized_like_pillow_while_it_is_decoded(filter_name: str, first: bool) -> None:
+    check(
+        lambda contents: fp.image.resize_pillow(
+            decode(contents)[2:, 3:], [20, 31], filter_name, horizontal_first=first
+        ),
+        photographs(),
+        "decode_jpeg + strided_slice + resize_like_pillow",
+    )
+
+
+@pytest.mark.parametrize("subsampling", ["444", "422", "420"])
+@pytest.mark.parametrize("progressive", [False, True])
+def test_crops_of_any_encoding_are_those_of_the_whole(subsampling: str, progressive: bool) -> None:
+    pixels = np.add.outer(np.arange(77) * 2, np.arange(101) * 3)[..., None] % 256
+    pixels = (pixels * np.array([1, 2, 3])).astype(np.uint8) // 2 + images((77, 101, 3))[0] // 2
+    file = io.BytesIO()
+    pillow.fromarray(pixels).save(
+        file, "JPEG", subsampling=SUBSAMPLINGS[subsampling], progressive=progressive
+    )
+    boxes = [[0, 0, 77, 101], [76, 100, 1, 1], [0, 100, 77, 1]]
+    for _ in range(30):
+        y, x = int(RNG.integers(0, 77)), int(RNG.integers(0, 101))
+        boxes.append([y, x, int(RNG.integers(1, 78 - y)), int(RNG.integers(1, 102 - x))])
+
+    def function(box: Any) -> Any:
+        image = fp.io.decode_jpeg(file.getvalue())
+        part = fp.image.crop_to_bounding_box(image, box[0], box[1], box[2], box[3])
+        return fp.image.resize(part, [9, 12], antialias=True)
+
+    check(function, np.array(boxes), "decode_jpeg + crop_image + resize")
+
+
+def test_a_size_may_be_computed_and_wrong() -> None:
+    contents = jpeg(30, 50)
+
+    def function(size: Any) -> Any:
+        return fp.image.resize(decode(contents), size, antialias=True)
+
+    check(function, np.array([[8, 9], [0, 3], [-1, 2], [60, 20]]), "decode_jpeg + resize")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"channels": 1},
+        {"channels": 4},
+        {"ratio": 2},
+        {"fancy_upscaling": False},
+        {"dct_method": "INTEGER_FAST"},
+        {"try_recover_truncated": True},
+        {"try_recover_truncated": True, "acceptable_fraction": 0.5},
+    ],
+)
+def test_options_of_the_decoder_hold(options: dict[str, Any]) -> None:
+    def whole(contents: Any) -> Any:
+        return fp.image.resize(fp.io.decode_jpeg(contents, **options), [20, 30], antialias=True)
+
+    def part(contents: Any) -> Any:
+        return fp.io.decode_jpeg(contents, **options)[2:20, 3:15]
+
+    check(whole, photographs(), "decode_jpeg + resize")
+    check(part, photographs(), "decode_jpeg + strided_slice")
+
+
+def test_other_fits_are_computed_by_their_kernel() -> None:
+    check(
+        lambda contents: fp.image.resize_with_pad(decode(contents), 20, 20),
+        photographs(),
+        "decode_jpeg + resize",
+    )
+    check(
+        lambda contents: fp.image.resize(decode(contents), [20, 20], preserve_aspect_ratio=True),
+        photographs(),
+        "decode_jpeg + resize",
+    )
+
+
+@pytest.mark.parametrize("method", ["bilinear", "nearest"])
+def test_pixels_may_be_floats_before_they_are_resized(method: str) -> None:
+    check(
+        lambda contents: fp.image.resize(
+            fp.cast(decode(contents)[1:, 1:], fp.float32), [20, 20], method
+        ),
+        photographs(),
+        "decode_jpeg + strided_slice + cast + resize",
+    )
+
+
+def test_a_window_of_decode_and_crop_is_resized_while_it_is_decoded() -> None:
+    def function(window: Any) -> Any:
+        part = fp.io.decode_and_crop_jpeg(contents, window, channels=3)
+        return fp.image.resize(part, [20, 20], antialias=True)
+
+    contents = jpeg(40, 60)
+    windows = np.array([[8, 20, 30, 33], [0, 0, 40, 60], [0, 0, 41, 60], [39, 59, 1, 1]], np.int32)
+    check(function, windows, "decode_and_crop_jpeg + resize")
+
+
+def test_resized_images_are_rows_of_their_batch() -> None:
+    encoded = [jpeg(40 + i, 60 - i) for i in range(10)]
+    dataset = fp.Dataset.from_tensor_slices(encoded).map(
+        lambda contents: fp.image.resize(decode(contents), [24, 24], antialias=True),
+        num_parallel_calls=2,
+    )
+    rows = list(dataset.with_options(fp.Options(fusion=False)))
+    np.testing.assert_array_equal(np.concatenate(list(dataset.batch(4))), np.stack(rows))
 
 
 def test_an_augmentation_is_two_kernels() -> None:

@@ -34,13 +34,16 @@ Status RunDecodeJpeg(const Args& attrs, const JpegOptions& options, const Tensor
 class DecodeJpegKernel final : public JpegKernel {
  public:
   DecodeJpegKernel(Args attrs, const JpegOptions& options)
-      : JpegKernel(options), attrs_(std::move(attrs)) {}
+      : attrs_(std::move(attrs)), options_(options) {}
   Status Run(KernelContext*, Inputs in, Outputs out) const override {
-    return RunDecodeJpeg(attrs_, options(), *in[0], &out[0]);
+    return RunDecodeJpeg(attrs_, options_, *in[0], &out[0]);
   }
+  Result<JpegOptions> HowDecoded(Inputs) const override { return options_; }
+  bool crops() const override { return false; }
 
  private:
   const Args attrs_;
+  const JpegOptions options_;
 };
 
 Result<KernelPlan> PlanDecodeJpeg(const Args& attrs, Specs inputs) {
@@ -51,18 +54,33 @@ Result<KernelPlan> PlanDecodeJpeg(const Args& attrs, Specs inputs) {
                     std::make_shared<const DecodeJpegKernel>(attrs, options)};
 }
 
-Status RunDecodeAndCrop(const Args& attrs, JpegOptions options, const IntegersArgument& window,
-                        Inputs in, Output* output) {
-  FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, *in[0]));
-  if (ImageFormatOf(bytes) != ImageFormat::kJpeg) return NotDecodable(attrs, bytes, "a JPEG");
-  const std::vector<int64_t> sizes = window.Get(in);
-  if (sizes.size() != 4) {
-    return attrs.Error(
-        StrCat("crop_window must be four integers (y, x, height, width), got ", sizes.size()));
+class DecodeAndCropKernel final : public JpegKernel {
+ public:
+  DecodeAndCropKernel(Args attrs, const JpegOptions& options, IntegersArgument window)
+      : attrs_(std::move(attrs)), options_(options), window_(std::move(window)) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs_, *in[0]));
+    if (ImageFormatOf(bytes) != ImageFormat::kJpeg) return NotDecodable(attrs_, bytes, "a JPEG");
+    FASTPIPE_ASSIGN(const JpegOptions options, HowDecoded(in));
+    return DecodeJpeg(bytes, options, &out[0]);
   }
-  options.crop = JpegCrop{sizes[0], sizes[1], sizes[2], sizes[3]};
-  return DecodeJpeg(bytes, options, output);
-}
+  Result<JpegOptions> HowDecoded(Inputs in) const override {
+    const std::vector<int64_t> sizes = window_.Get(in);
+    if (sizes.size() != 4) {
+      return attrs_.Error(
+          StrCat("crop_window must be four integers (y, x, height, width), got ", sizes.size()));
+    }
+    JpegOptions options = options_;
+    options.crop = JpegCrop{sizes[0], sizes[1], sizes[2], sizes[3]};
+    return options;
+  }
+  bool crops() const override { return true; }
+
+ private:
+  const Args attrs_;
+  const JpegOptions options_;
+  const IntegersArgument window_;
+};
 
 Result<KernelPlan> PlanDecodeAndCrop(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectEncoded(attrs, inputs));
@@ -83,9 +101,7 @@ Result<KernelPlan> PlanDecodeAndCrop(const Args& attrs, Specs inputs) {
     spec.dims[1] = known[3] > 0 ? known[3] : -1;
   }
   return KernelPlan{{std::move(spec)},
-                    KernelFrom([attrs, options, window](KernelContext*, Inputs in, Outputs out) {
-                      return RunDecodeAndCrop(attrs, options, window, in, &out[0]);
-                    })};
+                    std::make_shared<const DecodeAndCropKernel>(attrs, options, window)};
 }
 
 FASTPIPE_KERNEL("decode_jpeg", PlanDecodeJpeg);

@@ -1,4 +1,4 @@
-// JpegKernel: a kernel that decodes a JPEG as a whole.
+// JpegKernel: a kernel that decodes JPEGs.
 //
 // Contract: what uses a part of the image only, or the image at another size only, can have it
 // decoded so; such a kernel says how it decodes. Thread rule: const, by any thread.
@@ -10,13 +10,10 @@ namespace fastpipe {
 
 class JpegKernel : public Kernel {
  public:
-  const JpegOptions& options() const { return options_; }
-
- protected:
-  explicit JpegKernel(const JpegOptions& options) : options_(options) {}
-
- private:
-  const JpegOptions options_;
+  // How Run decodes; an error if it would fail. REQUIRES: the inputs of Run.
+  virtual Result<JpegOptions> HowDecoded(Inputs inputs) const = 0;
+  // Whether these options say which part of the image it decodes.
+  virtual bool crops() const = 0;
 };
 
 }  // namespace fastpipe

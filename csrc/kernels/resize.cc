@@ -14,6 +14,7 @@
 #include "kernels/assemble.h"
 #include "kernels/dispatch.h"
 #include "kernels/image_batch.h"
+#include "kernels/image_resize.h"
 #include "kernels/integers_argument.h"
 #include "kernels/resize_choices.h"
 
@@ -202,6 +203,23 @@ Result<std::pair<int64_t, int64_t>> PlannedSize(const ResizePlan& plan, const Te
   return std::pair(place.out_height, place.out_width);
 }
 
+class ResizeImageKernel final : public ResizeKernel {
+ public:
+  explicit ResizeImageKernel(ResizePlan plan) : plan_(std::move(plan)) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    return RunResize(plan_, in, &out[0]);
+  }
+  std::optional<JpegResize> HowResized(Inputs in) const override {
+    const std::vector<int64_t> size = plan_.size.Get(in);
+    if (plan_.fit != Fit::kStretch || !CheckAsked(plan_.attrs, size).ok()) return std::nullopt;
+    return JpegResize{
+        .height = size[0], .width = size[1], .method = plan_.method, .antialias = plan_.antialias};
+  }
+
+ private:
+  const ResizePlan plan_;
+};
+
 Result<KernelPlan> PlanResize(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectImages(attrs, inputs));
   FASTPIPE_RETURN_IF_ERROR(FindOrError(kWidens, attrs, inputs, 0).status());
@@ -215,9 +233,7 @@ Result<KernelPlan> PlanResize(const Args& attrs, Specs inputs) {
   if (plan.method == ResizeMethod::kNearest) plan.out_dtype = inputs[0].dtype;
   FASTPIPE_ASSIGN(const auto size, PlannedSize(plan, inputs[0]));
   return KernelPlan{{ResizedSpec(inputs[0], plan.out_dtype, size.first, size.second)},
-                    KernelFrom([plan](KernelContext*, Inputs in, Outputs out) {
-                      return RunResize(plan, in, &out[0]);
-                    })};
+                    std::make_shared<const ResizeImageKernel>(std::move(plan))};
 }
 
 FASTPIPE_KERNEL("resize", PlanResize);

@@ -8,6 +8,7 @@
 #include "core/registry.h"
 #include "kernels/assemble.h"
 #include "kernels/image_batch.h"
+#include "kernels/image_resize.h"
 #include "kernels/integers_argument.h"
 #include "kernels/resize_choices.h"
 
@@ -24,8 +25,8 @@ Status CheckSize(const Args& attrs, const std::vector<int64_t>& size) {
       StrCat("size must be a positive height and width, got [", size[0], ", ", size[1], "]"));
 }
 
-Status Run(const Args& attrs, PillowFilter filter, PillowPasses passes,
-           const std::vector<int64_t>& size, const Tensor& images, Output* output) {
+Status ResizeAll(const Args& attrs, PillowFilter filter, PillowPasses passes,
+                 const std::vector<int64_t>& size, const Tensor& images, Output* output) {
   FASTPIPE_RETURN_IF_ERROR(CheckSize(attrs, size));
   FASTPIPE_ASSIGN(const ImageBatch in, ImageBatchOf(attrs, images));
   const std::vector<int64_t> dims = in.Resized(size[0], size[1]);
@@ -41,6 +42,31 @@ Status Run(const Args& attrs, PillowFilter filter, PillowPasses passes,
   return Status::Ok();
 }
 
+class ResizeLikePillowKernel final : public ResizeKernel {
+ public:
+  ResizeLikePillowKernel(Args attrs, PillowFilter filter, PillowPasses passes,
+                         IntegersArgument size)
+      : attrs_(std::move(attrs)), filter_(filter), passes_(passes), size_(std::move(size)) {}
+  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+    return ResizeAll(attrs_, filter_, passes_, size_.Get(in), *in[0], &out[0]);
+  }
+  std::optional<JpegResize> HowResized(Inputs in) const override {
+    const std::vector<int64_t> size = size_.Get(in);
+    if (!CheckSize(attrs_, size).ok()) return std::nullopt;
+    return JpegResize{.height = size[0],
+                      .width = size[1],
+                      .arithmetic = JpegResize::Arithmetic::kPillow,
+                      .filter = filter_,
+                      .passes = passes_};
+  }
+
+ private:
+  const Args attrs_;
+  const PillowFilter filter_;
+  const PillowPasses passes_;
+  const IntegersArgument size_;
+};
+
 Result<KernelPlan> PlanResizeLikePillow(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectImages(attrs, inputs));
   FASTPIPE_RETURN_IF_ERROR(ExpectDType(attrs, inputs, 0, DType::kUint8));
@@ -54,11 +80,8 @@ Result<KernelPlan> PlanResizeLikePillow(const Args& attrs, Specs inputs) {
       horizontal_first ? PillowPasses::kHorizontalFirst : PillowPasses::kPillow13;
   std::vector<int64_t> known = size.size() ? size.Known() : std::vector<int64_t>{-1, -1};
   if (size.IsStatic() || known.size() != 2) FASTPIPE_RETURN_IF_ERROR(CheckSize(attrs, known));
-  return KernelPlan{
-      {ResizedSpec(inputs[0], DType::kUint8, known[0], known[1])},
-      KernelFrom([attrs, filter, passes, size](KernelContext*, Inputs in, Outputs out) {
-        return Run(attrs, filter, passes, size.Get(in), *in[0], &out[0]);
-      })};
+  return KernelPlan{{ResizedSpec(inputs[0], DType::kUint8, known[0], known[1])},
+                    std::make_shared<const ResizeLikePillowKernel>(attrs, filter, passes, size)};
 }
 
 FASTPIPE_KERNEL("resize_like_pillow", PlanResizeLikePillow);
