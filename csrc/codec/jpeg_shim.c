@@ -12,6 +12,9 @@ enum {
   kMaxScans = 500,    // more are an attack: each scan of a progressive file costs a full pass
   kRowsPerCall = 16,  // libjpeg hands out at most this many rows at a time
   kBlock = DCTSIZE,
+  // libjpeg-turbo writes rows that are aligned to vectors past the cache; those that are read next
+  // start beside the alignment.
+  kMisalignment = 8,
 };
 
 struct fastpipe_jpeg {
@@ -211,9 +214,10 @@ bool fastpipe_jpeg_start(struct fastpipe_jpeg* jpeg, const struct fastpipe_jpeg_
   CropColumns(jpeg);
   jpeg->direct = info->out_color_space != JCS_CMYK && info->output_width == window->width;
   if (!jpeg->direct || (!jpeg->skip && window->y > 0)) {
-    jpeg->staging = info->mem->alloc_sarray(
-        (j_common_ptr)info, JPOOL_IMAGE, info->output_width * (JDIMENSION)info->output_components,
-        kRowsPerCall);
+    const JDIMENSION samples = info->output_width * (JDIMENSION)info->output_components;
+    jpeg->staging = info->mem->alloc_sarray((j_common_ptr)info, JPOOL_IMAGE,
+                                            samples + kMisalignment, kRowsPerCall);
+    for (int i = 0; i < kRowsPerCall; ++i) jpeg->staging[i] += kMisalignment;
   }
   return true;
 }
