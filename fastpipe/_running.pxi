@@ -3,7 +3,7 @@
 cdef RunOptions _run_options(options) except *:
     cdef RunOptions run
     (run.deterministic, run.autotune, run.cpu_budget, run.ram_budget, run.initial_threads,
-     run.min_threads, run.max_threads, run.thread_limit) = options
+     run.min_threads, run.max_threads, run.thread_limit, run.blocks) = options
     return run
 
 

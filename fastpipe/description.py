@@ -24,14 +24,16 @@ _TITLES = {"element": "an element of another pipeline", "argument": "an argument
 def describe(dataset: DatasetBase) -> list[Op]:
     """The ops of `dataset`, consumers before inputs. Without recursion: a pipeline may be deep."""
     tuned = dataset._options.autotune.enabled is not False
+    options = dataset._options.native()
     ops: list[Op] = []
     seen: set[int] = set()
-    waiting: list[tuple[Node, Any, int, bool, int | None]] = [
-        (dataset.node, dataset.native, 0, True, None)
+    waiting: list[tuple[Node, Any, int, bool, int | None, bool]] = [
+        (dataset.node, dataset.native, 0, True, None, False)
     ]
     while waiting:
-        node, native, depth, last, above = waiting.pop()
-        op = replace(_op(node.op, node.args, node.where, tuned), depth=depth, last=last)
+        node, native, depth, last, above, in_blocks = waiting.pop()
+        op = _op(node.op, node.args, node.where, tuned)
+        op = replace(op, depth=depth, last=last, in_blocks=in_blocks)
         if id(node) in seen and node.inputs:
             ops.append(replace(op, threads="", again=True, python=(), inner=()))
             continue
@@ -42,9 +44,13 @@ def describe(dataset: DatasetBase) -> list[Op]:
         natives = [] if native is None else native.inputs
         if len(natives) != len(node.inputs):
             natives = [None] * len(node.inputs)
+        # An op that is asked for blocks asks its own inputs for them.
+        in_blocks = in_blocks or (native is not None and native.takes_blocks(options))
         pairs = list(zip(node.inputs, natives, strict=True))
         for index, (item, native_item) in reversed(list(enumerate(pairs))):
-            waiting.append((item, native_item, depth + 1, index + 1 == len(pairs), below))
+            waiting.append(
+                (item, native_item, depth + 1, index + 1 == len(pairs), below, in_blocks)
+            )
     return ops
 
 
@@ -174,7 +180,7 @@ def describe_options(options: Options) -> list[str]:
     """What was set of the options that change how a pipeline runs; nothing for the defaults."""
     parts = {"": options, "autotune.": options.autotune, "threading.": options.threading}
     names = {
-        "": ("deterministic", "native_only", "storage"),
+        "": ("deterministic", "blocks", "native_only", "storage"),
         "autotune.": (
             "enabled",
             "cpu_budget",

@@ -235,6 +235,9 @@ class Options(OptionSet):
         deterministic: order of stages that do not say themselves; None means True.
         autotune: see AutotuneOptions.
         threading: see ThreadingOptions.
+        blocks: False passes small elements on one by one where ops could pass many at once (numbers
+            of a range or an array, through elementwise functions, shuffle, batch); what comes out
+            is the same. Default True.
         dataset_name: for the reader of the options.
         native_only: True makes a function that cannot be traced an error instead of a
             PythonFallbackWarning.
@@ -255,6 +258,7 @@ class Options(OptionSet):
     native_only: bool | None = None
     storage: SimulatedStorage | None = None
     threading: ThreadingOptions = field(default_factory=ThreadingOptions)
+    blocks: bool | None = None
     dataset_name: str | None = None
     experimental_distribute: DistributeOptions = field(default_factory=DistributeOptions)
     experimental_external_state_policy: ExternalStatePolicy | None = None
@@ -280,7 +284,7 @@ class Options(OptionSet):
         merged.autotune.check()
         return merged
 
-    def native(self) -> tuple[bool, bool, int, int, int, int, int, int]:
+    def native(self) -> tuple[bool, bool, int, int, int, int, int, int, bool]:
         """As _core takes it."""
         return (
             self.deterministic is not False,
@@ -291,6 +295,7 @@ class Options(OptionSet):
             self.autotune.min_parallelism or 0,
             self.autotune.max_parallelism or 0,
             self.threading.private_threadpool_size or 0,
+            self.blocks is not False,
         )
 
 

@@ -26,10 +26,12 @@ Result<KernelPlan> PlanCast(const Args& attrs, Specs inputs) {
   TensorSpec spec = inputs[0];
   spec.dtype = dtype;
   if (dtype == inputs[0].dtype) {
-    return KernelPlan{{std::move(spec)}, KernelFrom([](KernelContext*, Inputs in, Outputs out) {
+    return KernelPlan{.outputs = {std::move(spec)},
+                      .kernel = KernelFrom([](KernelContext*, Inputs in, Outputs out) {
                         out[0].Set(*in[0]);
                         return Status::Ok();
-                      })};
+                      }),
+                      .elementwise = true};
   }
   const CastLoop loop = Find(Find(kCasts, inputs[0].dtype), dtype);
   if (loop == nullptr) {
@@ -38,12 +40,13 @@ Result<KernelPlan> PlanCast(const Args& attrs, Specs inputs) {
                                 ": strings become numbers by strings.to_number or io.decode_raw, "
                                 "numbers become strings by strings.as_string"));
   }
-  return KernelPlan{{std::move(spec)},
-                    KernelFrom([loop, dtype](KernelContext*, Inputs in, Outputs out) {
+  return KernelPlan{.outputs = {std::move(spec)},
+                    .kernel = KernelFrom([loop, dtype](KernelContext*, Inputs in, Outputs out) {
                       uint8_t* to = out[0].Allocate(dtype, in[0]->dims());
                       loop(in[0]->raw(), to, in[0]->num_elements());
                       return Status::Ok();
-                    })};
+                    }),
+                    .elementwise = true};
 }
 
 FASTPIPE_KERNEL("cast", PlanCast);

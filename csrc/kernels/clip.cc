@@ -70,10 +70,11 @@ Result<KernelPlan> PlanClip(const Args& attrs, Specs inputs) {
   }
   // The bounds may know sizes that x does not.
   const bool more = inputs[0].known_rank && whole.rank() == inputs[0].rank();
-  return KernelPlan{{more ? whole : inputs[0]},
-                    KernelFrom([attrs, run](KernelContext*, Inputs in, Outputs out) {
+  return KernelPlan{.outputs = {more ? whole : inputs[0]},
+                    .kernel = KernelFrom([attrs, run](KernelContext*, Inputs in, Outputs out) {
                       return ClipAll(attrs, run, in, &out[0]);
-                    })};
+                    }),
+                    .elementwise = true};
 }
 
 FASTPIPE_KERNEL("clip", PlanClip);

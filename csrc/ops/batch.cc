@@ -5,6 +5,7 @@
 #include "core/composite.h"
 #include "core/registry.h"
 #include "core/stack.h"
+#include "ops/collect_blocks.h"
 #include "ops/collect_rows.h"
 #include "runtime/worker_stage.h"
 
@@ -36,6 +37,13 @@ class Batch final : public Dataset {
     auto space = std::make_shared<RowSpace>(batch_size_);
     return {input()->MakeIteratorInto(space, context), batch_size_, drop_remainder_, space};
   }
+  // Blocks are stacked already: nothing is left for threads to do.
+  bool TakesBlocks(const RunOptions& options) const override {
+    return threads_ == 0 && all_tensors_ && input()->GivesBlocks(options);
+  }
+  BlockCollector MakeBlocks(const IteratorContext& context) const {
+    return {input()->MakeIterator(context), batch_size_, drop_remainder_};
+  }
   int64_t threads() const { return threads_; }  // 0: sequential
   bool ordered(const RunOptions& options) const {
     return deterministic_.value_or(options.deterministic);
@@ -54,6 +62,18 @@ class Batch final : public Dataset {
   const std::optional<bool> deterministic_;
 };
 
+// The position of an op that batches on its consumer's thread, in the format of WorkerStage.
+template <typename Collector>
+Status SaveCollected(Collector* rows, PositionWriter* writer) {
+  return SaveLikeStage([rows](PositionWriter* input) { return rows->Save(input); }, writer);
+}
+template <typename Collector>
+Status RestoreCollected(Collector* rows, PositionReader* reader) {
+  return RestoreLikeStage(
+      [rows](PositionReader* input) { return rows->Restore(input); },
+      [rows](int64_t count, int64_t* skipped) { return rows->Skip(count, skipped); }, reader);
+}
+
 class BatchIterator final : public IteratorOf<Batch> {
  public:
   BatchIterator(const Batch& op, const IteratorContext& context)
@@ -69,16 +89,30 @@ class BatchIterator final : public IteratorOf<Batch> {
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     return rows_.Skip(count, skipped);
   }
-  Status SavePosition(PositionWriter* writer) override {
-    return SaveLikeStage([this](PositionWriter* input) { return rows_.Save(input); }, writer);
-  }
+  Status SavePosition(PositionWriter* writer) override { return SaveCollected(&rows_, writer); }
   Status RestorePosition(PositionReader* reader) override {
-    return RestoreLikeStage(
-        [this](PositionReader* input) { return rows_.Restore(input); },
-        [this](int64_t count, int64_t* skipped) { return rows_.Skip(count, skipped); }, reader);
+    return RestoreCollected(&rows_, reader);
   }
 
   RowCollector rows_;
+};
+
+class BlockBatchIterator final : public IteratorOf<Batch> {
+ public:
+  BlockBatchIterator(const Batch& op, const IteratorContext& context)
+      : IteratorOf(op, context), rows_(op.MakeBlocks(context)) {}
+
+ private:
+  Status Produce(Element* out) override { return rows_.Collect(out); }
+  Status ProduceSkip(int64_t count, int64_t* skipped) override {
+    return rows_.Skip(count, skipped);
+  }
+  Status SavePosition(PositionWriter* writer) override { return SaveCollected(&rows_, writer); }
+  Status RestorePosition(PositionReader* reader) override {
+    return RestoreCollected(&rows_, reader);
+  }
+
+  BlockCollector rows_;
 };
 
 class ParallelBatchIterator final : public IteratorOf<Batch> {
@@ -131,6 +165,9 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
 };
 
 std::unique_ptr<Iterator> Batch::MakeIterator(const IteratorContext& context) const {
+  if (TakesBlocks(context.run->options())) {
+    return std::make_unique<BlockBatchIterator>(*this, context);
+  }
   if (threads_ == 0) return std::make_unique<BatchIterator>(*this, context);
   return std::make_unique<ParallelBatchIterator>(*this, context);
 }

@@ -41,6 +41,8 @@ class RowCollector {
 
  private:
   Status Pull();
+  // Says that the next batch begins with the next result, unless that was said.
+  void BeginBatch();
 
   ReplayedInput input_;
   const int64_t batch_size_;
@@ -48,6 +50,7 @@ class RowCollector {
   const std::shared_ptr<RowSpace> space_;
   std::vector<Element> rows_;  // reused: only the first count_ are rows
   size_t count_ = 0;
+  int64_t begun_ = -1;  // the result that space_ was told of last
 };
 
 // The arguments `batch_size` and `drop_remainder`.

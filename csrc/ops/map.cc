@@ -1,6 +1,10 @@
 // map(function, num_parallel_calls, deterministic): one result of `function` for each element.
 // Without num_parallel_calls it runs on the consumer's thread; with it, it is a stage.
 
+#include <mutex>
+#include <optional>
+
+#include "core/column_program.h"
 #include "core/program.h"
 #include "core/registry.h"
 #include "runtime/worker_stage.h"
@@ -24,6 +28,19 @@ class Map final : public Dataset {
   bool ordered(const RunOptions& options) const {
     return deterministic_.value_or(options.deterministic);
   }
+  // What computes blocks; null if the function sees elements one by one.
+  const ColumnProgram* columns() const {
+    std::call_once(columns_known_, [this] {
+      if (auto found = ColumnProgram::Of(function_)) columns_.emplace(*found);
+    });
+    return columns_ ? &*columns_ : nullptr;
+  }
+  // A number of threads that the user chose is kept, and only single elements can be shared out.
+  bool GivesBlocks(const RunOptions& options) const override {
+    const bool consumer_may_compute =
+        threads_ == 0 || (threads_ == kAutotune && options.autotune && options.min_threads == 0);
+    return consumer_may_compute && input()->GivesBlocks(options) && columns() != nullptr;
+  }
   int64_t Cardinality() const override { return input()->Cardinality(); }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override {
     return MakeIteratorInto(nullptr, context);
@@ -35,6 +52,27 @@ class Map final : public Dataset {
   const Function function_;
   const int64_t threads_;
   const std::optional<bool> deterministic_;
+  mutable std::once_flag columns_known_;
+  mutable std::optional<ColumnProgram> columns_;
+};
+
+// Computes blocks on the consumer's thread.
+class BlockMap {
+ public:
+  BlockMap(const Map& op, const IteratorContext& context)
+      : columns_(*op.columns()), call_(columns_, context.run->kernel_context(op, context)) {}
+
+  Status Next(Iterator* input, int64_t most, Block* out) {
+    FASTPIPE_RETURN_IF_ERROR(input->NextBlock(std::min(most, columns_.most_rows()), &in_));
+    Status status = call_.Run(in_, out);
+    in_.clear();
+    return status;
+  }
+
+ private:
+  const ColumnProgram& columns_;
+  ColumnCall call_;
+  Block in_;
 };
 
 class SequentialMapIterator final : public UnaryIterator<Map> {
@@ -52,6 +90,10 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
     in_.clear();
     return status;
   }
+  Status ProduceBlock(int64_t most, Block* out) override {
+    if (!blocks_) blocks_.emplace(op(), context());
+    return blocks_->Next(input_.get(), most, out);
+  }
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     return input_->Skip(count, skipped);
   }
@@ -64,6 +106,7 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
 
   const std::shared_ptr<RowSpace> rows_;
   FunctionCall call_;
+  std::optional<BlockMap> blocks_;
   Element in_;
 };
 
@@ -126,6 +169,19 @@ class ParallelMapIterator final : public IteratorOf<Map> {
   }
 
   Status Produce(Element* out) override { return stage_.Next(out); }
+  Status ProduceBlock(int64_t most, Block* out) override {
+    FASTPIPE_ASSIGN(const bool direct, stage_.ComputesDirectly());
+    if (!direct || pending_) {
+      Element element;
+      FASTPIPE_RETURN_IF_ERROR(Produce(&element));
+      *out = BlockOf(element);
+      return Status::Ok();
+    }
+    if (!blocks_) blocks_.emplace(op(), below_);
+    FASTPIPE_RETURN_IF_ERROR(blocks_->Next(input_.get(), most, out));
+    stage_.CountDirect(out->rows);
+    return Status::Ok();
+  }
   Status SavePosition(PositionWriter* writer) override { return stage_.Save(writer); }
   Status RestorePosition(PositionReader* reader) override { return stage_.Restore(reader); }
 
@@ -134,6 +190,7 @@ class ParallelMapIterator final : public IteratorOf<Map> {
   std::unique_ptr<Iterator> input_;
   // Of the consumer, while it computes directly.
   std::optional<FunctionCall> call_;
+  std::optional<BlockMap> blocks_;
   Element in_;
   bool pending_ = false;  // in_ was pulled and has no result yet
   WorkerStage<MapJob> stage_;

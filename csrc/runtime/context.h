@@ -28,6 +28,7 @@ struct RunOptions {
   int64_t min_threads = 0;      // below which AUTOTUNE takes no stage; 0: 1
   int64_t max_threads = 0;      // above which AUTOTUNE takes no stage; 0: as the stage says
   int64_t thread_limit = 0;     // the most threads of any stage; 0: no limit but the process's
+  bool blocks = true;           // elements may pass in blocks, see core/block.h
 };
 
 // Puts what affinity, cgroup and memory give in the place of zeros.
