@@ -6,7 +6,7 @@ namespace fastpipe {
 namespace {
 
 // Rows beyond this are computed where they will lie in their batch: core/row_space.h.
-constexpr size_t kLargestRow = 1023;
+constexpr size_t kLargestRow = 8 << 10;
 constexpr size_t kColumnBytes = 64 << 10;
 
 // Two rows of zeros, or of empty strings.

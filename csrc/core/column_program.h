@@ -6,6 +6,8 @@
 // Thread rule: const and shared; a ColumnCall belongs to one thread.
 #pragma once
 
+#include <algorithm>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -35,12 +37,34 @@ class ColumnProgram {
   std::vector<bool> repeats_;  // result i is the same for all elements
 };
 
+// The ColumnProgram of an op's function, analysed when it is first asked for: most functions that
+// run inside others never are.
+class OwnColumnProgram {
+ public:
+  // `function` must outlive it.
+  explicit OwnColumnProgram(const Function& function) : function_(function) {}
+  // Null if there is none. Any thread.
+  const ColumnProgram* get() const {
+    std::call_once(known_, [this] {
+      if (auto found = ColumnProgram::Of(function_)) program_.emplace(*found);
+    });
+    return program_ ? &*program_ : nullptr;
+  }
+
+ private:
+  const Function& function_;
+  mutable std::once_flag known_;
+  mutable std::optional<ColumnProgram> program_;
+};
+
 class ColumnCall {
  public:
   // `program` must outlive the call.
   ColumnCall(const ColumnProgram& program, KernelContext context)
       : program_(program), context_(std::move(context)) {}
   Status Run(const Block& in, Block* out) { return program_.Run(&context_, in, &scratch_, out); }
+  // How many of `most` rows to take at a time.
+  int64_t RowsOf(int64_t most) const { return std::min(most, program_.most_rows()); }
 
  private:
   const ColumnProgram& program_;

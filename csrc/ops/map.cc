@@ -1,7 +1,6 @@
 // map(function, num_parallel_calls, deterministic): one result of `function` for each element.
 // Without num_parallel_calls it runs on the consumer's thread; with it, it is a stage.
 
-#include <mutex>
 #include <optional>
 
 #include "core/column_program.h"
@@ -20,6 +19,7 @@ class Map final : public Dataset {
   Map(DatasetRef input, Function function, int64_t threads, std::optional<bool> deterministic)
       : Dataset(function.program->output_specs(), {input}),
         function_(std::move(function)),
+        columns_(function_),
         threads_(threads),
         deterministic_(deterministic) {}
 
@@ -29,12 +29,7 @@ class Map final : public Dataset {
     return deterministic_.value_or(options.deterministic);
   }
   // What computes blocks; null if the function sees elements one by one.
-  const ColumnProgram* columns() const {
-    std::call_once(columns_known_, [this] {
-      if (auto found = ColumnProgram::Of(function_)) columns_.emplace(*found);
-    });
-    return columns_ ? &*columns_ : nullptr;
-  }
+  const ColumnProgram* columns() const { return columns_.get(); }
   // A number of threads that the user chose is kept, and only single elements can be shared out.
   bool GivesBlocks(const RunOptions& options) const override {
     const bool consumer_may_compute =
@@ -50,27 +45,25 @@ class Map final : public Dataset {
 
  private:
   const Function function_;
+  const OwnColumnProgram columns_;
   const int64_t threads_;
   const std::optional<bool> deterministic_;
-  mutable std::once_flag columns_known_;
-  mutable std::optional<ColumnProgram> columns_;
 };
 
 // Computes blocks on the consumer's thread.
 class BlockMap {
  public:
   BlockMap(const Map& op, const IteratorContext& context)
-      : columns_(*op.columns()), call_(columns_, context.run->kernel_context(op, context)) {}
+      : call_(*op.columns(), context.run->kernel_context(op, context)) {}
 
   Status Next(Iterator* input, int64_t most, Block* out) {
-    FASTPIPE_RETURN_IF_ERROR(input->NextBlock(std::min(most, columns_.most_rows()), &in_));
+    FASTPIPE_RETURN_IF_ERROR(input->NextBlock(call_.RowsOf(most), &in_));
     Status status = call_.Run(in_, out);
     in_.clear();
     return status;
   }
 
  private:
-  const ColumnProgram& columns_;
   ColumnCall call_;
   Block in_;
 };
