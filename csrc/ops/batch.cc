@@ -3,6 +3,7 @@
 // stacked by the threads of a stage.
 
 #include "core/composite.h"
+#include "core/guard.h"
 #include "core/registry.h"
 #include "core/stack.h"
 #include "ops/collect_blocks.h"
@@ -27,22 +28,31 @@ class Batch final : public Dataset {
         threads_(threads),
         deterministic_(deterministic) {}
 
+  // What throws on the way is an error of this batch, not of the rows.
   Status Stack(std::span<const Element> rows, Element* out) const {
-    return all_tensors_ ? StackElements(rows, out) : StackComposites(rows, components_, out);
+    return Guarded([&] {
+      return all_tensors_ ? StackElements(rows, out) : StackComposites(rows, components_, out);
+    });
   }
-  RowCollector MakeRows(const IteratorContext& context) const {
-    if (!all_tensors_) {
-      return {input()->MakeIterator(context), batch_size_, drop_remainder_};
+  Status Stack(std::span<const Block> rows, Element* out) const {
+    return Guarded([&] {
+      JoinBlocks(rows, out);
+      return Status::Ok();
+    });
+  }
+  // Makes a RowCollector or a BlockCollector.
+  template <typename Collector>
+  Collector MakeRows(const IteratorContext& context) const {
+    if constexpr (std::is_same_v<Collector, RowCollector>) {
+      if (all_tensors_) {
+        auto space = std::make_shared<RowSpace>(batch_size_);
+        return {input()->MakeIteratorInto(space, context), batch_size_, drop_remainder_, space};
+      }
     }
-    auto space = std::make_shared<RowSpace>(batch_size_);
-    return {input()->MakeIteratorInto(space, context), batch_size_, drop_remainder_, space};
-  }
-  // Blocks are stacked already: nothing is left for threads to do.
-  bool TakesBlocks(const RunOptions& options) const override {
-    return threads_ == 0 && all_tensors_ && input()->GivesBlocks(options);
-  }
-  BlockCollector MakeBlocks(const IteratorContext& context) const {
     return {input()->MakeIterator(context), batch_size_, drop_remainder_};
+  }
+  bool TakesBlocks(const RunOptions& options) const override {
+    return all_tensors_ && input()->GivesBlocks(options);
   }
   int64_t threads() const { return threads_; }  // 0: sequential
   bool ordered(const RunOptions& options) const {
@@ -62,22 +72,11 @@ class Batch final : public Dataset {
   const std::optional<bool> deterministic_;
 };
 
-// The position of an op that batches on its consumer's thread, in the format of WorkerStage.
 template <typename Collector>
-Status SaveCollected(Collector* rows, PositionWriter* writer) {
-  return SaveLikeStage([rows](PositionWriter* input) { return rows->Save(input); }, writer);
-}
-template <typename Collector>
-Status RestoreCollected(Collector* rows, PositionReader* reader) {
-  return RestoreLikeStage(
-      [rows](PositionReader* input) { return rows->Restore(input); },
-      [rows](int64_t count, int64_t* skipped) { return rows->Skip(count, skipped); }, reader);
-}
-
 class BatchIterator final : public IteratorOf<Batch> {
  public:
   BatchIterator(const Batch& op, const IteratorContext& context)
-      : IteratorOf(op, context), rows_(op.MakeRows(context)) {}
+      : IteratorOf(op, context), rows_(op.MakeRows<Collector>(context)) {}
 
  private:
   Status Produce(Element* out) override {
@@ -89,38 +88,25 @@ class BatchIterator final : public IteratorOf<Batch> {
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     return rows_.Skip(count, skipped);
   }
-  Status SavePosition(PositionWriter* writer) override { return SaveCollected(&rows_, writer); }
+  Status SavePosition(PositionWriter* writer) override {
+    return SaveLikeStage([this](PositionWriter* input) { return rows_.Save(input); }, writer);
+  }
   Status RestorePosition(PositionReader* reader) override {
-    return RestoreCollected(&rows_, reader);
+    return RestoreLikeStage(
+        [this](PositionReader* input) { return rows_.Restore(input); },
+        [this](int64_t count, int64_t* skipped) { return rows_.Skip(count, skipped); }, reader);
   }
 
-  RowCollector rows_;
+  Collector rows_;
 };
 
-class BlockBatchIterator final : public IteratorOf<Batch> {
- public:
-  BlockBatchIterator(const Batch& op, const IteratorContext& context)
-      : IteratorOf(op, context), rows_(op.MakeBlocks(context)) {}
-
- private:
-  Status Produce(Element* out) override { return rows_.Collect(out); }
-  Status ProduceSkip(int64_t count, int64_t* skipped) override {
-    return rows_.Skip(count, skipped);
-  }
-  Status SavePosition(PositionWriter* writer) override { return SaveCollected(&rows_, writer); }
-  Status RestorePosition(PositionReader* reader) override {
-    return RestoreCollected(&rows_, reader);
-  }
-
-  BlockCollector rows_;
-};
-
+template <typename Collector>
 class ParallelBatchIterator final : public IteratorOf<Batch> {
  public:
   ParallelBatchIterator(const Batch& op, const IteratorContext& context)
       : IteratorOf(op, context),
         below_(context.Below()),
-        rows_(op.MakeRows(below_)),
+        rows_(op.MakeRows<Collector>(below_)),
         stage_({.label = op.label(),
                 .op = &op,
                 .ordered = op.ordered(context.run->options()),
@@ -130,7 +116,7 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
   ~ParallelBatchIterator() override { below_.cancel->Cancel(); }
 
  private:
-  using Rows = std::vector<Element>;
+  using Rows = typename Collector::Rows;
 
   StageWork<Rows> Work() {
     return {
@@ -144,7 +130,7 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
             [this] {
               return [this](Rows* rows, Element* out) {
                 Status status = op().Stack(*rows, out);
-                for (Element& row : *rows) row.clear();
+                for (auto& row : *rows) row.clear();
                 return status;
               };
             },
@@ -160,16 +146,20 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
   Status RestorePosition(PositionReader* reader) override { return stage_.Restore(reader); }
 
   const IteratorContext below_;
-  RowCollector rows_;
+  Collector rows_;
   WorkerStage<Rows> stage_;
 };
 
+template <typename Collector>
+std::unique_ptr<Iterator> MakeBatchIterator(const Batch& op, const IteratorContext& context) {
+  if (op.threads() == 0) return std::make_unique<BatchIterator<Collector>>(op, context);
+  return std::make_unique<ParallelBatchIterator<Collector>>(op, context);
+}
+
 std::unique_ptr<Iterator> Batch::MakeIterator(const IteratorContext& context) const {
-  if (TakesBlocks(context.run->options())) {
-    return std::make_unique<BlockBatchIterator>(*this, context);
-  }
-  if (threads_ == 0) return std::make_unique<BatchIterator>(*this, context);
-  return std::make_unique<ParallelBatchIterator>(*this, context);
+  const bool blocks = TakesBlocks(context.run->options());
+  return blocks ? MakeBatchIterator<BlockCollector>(*this, context)
+                : MakeBatchIterator<RowCollector>(*this, context);
 }
 
 Result<std::shared_ptr<Dataset>> MakeBatch(const Args& args, std::vector<DatasetRef> inputs) {

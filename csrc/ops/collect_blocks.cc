@@ -1,7 +1,5 @@
 #include "ops/collect_blocks.h"
 
-#include "core/guard.h"
-
 namespace fastpipe {
 
 Status BlockCollector::Pull(int64_t rows) {
@@ -15,16 +13,10 @@ Status BlockCollector::Pull(int64_t rows) {
   return Status::Ok();
 }
 
-Status BlockCollector::Collect(Element* out) {
+Status BlockCollector::Collect() {
   Status status = Pull(batch_size_);
   const bool remainder = status.end_of_sequence() && rows_ > 0 && !drop_remainder_;
-  if (!status.ok() && !remainder) return status;
-  status = Guarded([&] {
-    JoinBlocks({parts_.data(), count_}, out);
-    return Status::Ok();
-  });
-  Clear();
-  return status;
+  return remainder ? Status::Ok() : status;
 }
 
 Status BlockCollector::Skip(int64_t count, int64_t* skipped) {
@@ -45,6 +37,14 @@ Status BlockCollector::Restore(PositionReader* reader) {
   FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, &again));
   Status status = Pull(again);
   return status.end_of_sequence() ? Status::Ok() : status;
+}
+
+void BlockCollector::Exchange(Rows* rows) {
+  parts_.resize(count_);
+  parts_.swap(*rows);
+  count_ = 0;
+  rows_ = 0;
+  input_.ReleaseAll();
 }
 
 void BlockCollector::Clear() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "ops/replayed_input.h"
@@ -13,12 +14,19 @@ namespace fastpipe {
 
 class BlockCollector {
  public:
+  using Rows = std::vector<Block>;
   // REQUIRES: batch_size >= 1
   BlockCollector(std::unique_ptr<Iterator> input, int64_t batch_size, bool drop_remainder)
       : input_(std::move(input)), batch_size_(batch_size), drop_remainder_(drop_remainder) {}
 
-  // The next batch, of `batch_size` rows, or fewer at the end of the input.
-  Status Collect(Element* out);
+  // OK: rows() is the next batch, of `batch_size` rows, or fewer at the end of the input.
+  Status Collect();
+  // Valid until the next call. JoinBlocks stacks them.
+  std::span<const Block> rows() const { return {parts_.data(), count_}; }
+  // Drops the rows, keeps their room.
+  void Clear();
+  // Gives the rows away and gets room for the next ones: for a stage that stacks elsewhere.
+  void Exchange(Rows* rows);
   // Passes over `count` batches.
   Status Skip(int64_t count, int64_t* skipped);
 
@@ -28,7 +36,6 @@ class BlockCollector {
  private:
   // Takes what is missing of `rows` rows.
   Status Pull(int64_t rows);
-  void Clear();
 
   ReplayedInput input_;
   const int64_t batch_size_;

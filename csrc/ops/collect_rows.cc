@@ -33,7 +33,7 @@ void RowCollector::Clear() {
   input_.ReleaseAll();
 }
 
-void RowCollector::Exchange(std::vector<Element>* rows) {
+void RowCollector::Exchange(Rows* rows) {
   rows_.resize(count_);
   rows_.swap(*rows);
   count_ = 0;
