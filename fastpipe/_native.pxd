@@ -91,6 +91,7 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
     cdef cppclass NativeDataset "fastpipe::Dataset":
         const vector[TensorSpec]& spec()
         int64_t Cardinality()
+        cbool GivesBlocks(const RunOptions&)
         cbool TakesBlocks(const RunOptions&)
         const string& label()
         const vector[shared_ptr[const NativeDataset]]& inputs()

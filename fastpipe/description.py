@@ -32,6 +32,7 @@ def describe(dataset: DatasetBase) -> list[Op]:
     ]
     while waiting:
         node, native, depth, last, above, in_blocks = waiting.pop()
+        in_blocks = in_blocks and native is not None and native.gives_blocks(options)
         op = _op(node.op, node.args, node.where, tuned)
         op = replace(op, depth=depth, last=last, in_blocks=in_blocks)
         if id(node) in seen and node.inputs:
