@@ -82,9 +82,17 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
         Tensor& operator[](size_t)
         void clear()
 
+    cdef cppclass RunOptions "fastpipe::RunOptions":
+        RunOptions()
+        cbool deterministic, autotune
+        int64_t cpu_budget, ram_budget, initial_threads, min_threads, max_threads, thread_limit
+        cbool fusion
+
     cdef cppclass NativeDataset "fastpipe::Dataset":
         const vector[TensorSpec]& spec()
         int64_t Cardinality()
+        cbool GivesBlocks(const RunOptions&)
+        cbool TakesBlocks(const RunOptions&)
         const string& label()
         const vector[shared_ptr[const NativeDataset]]& inputs()
 
@@ -165,12 +173,6 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
         Faults()
     Faults MakeFaults(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)
     int64_t OpOf(const DatasetRef&)
-
-    cdef cppclass RunOptions "fastpipe::RunOptions":
-        RunOptions()
-        cbool deterministic, autotune
-        int64_t cpu_budget, ram_budget, initial_threads, min_threads, max_threads, thread_limit
-        cbool fusion
 
     RunOptions BudgetsOf(const RunOptions&)
 

@@ -15,12 +15,32 @@ def budgets(options):
 
 # ---- iterating ----
 
+cdef object _nested_to_python(object structure, Element& element, size_t* next):
+    """Tuples and dicts of leaves, which are taken from number `next[0]` on."""
+    cdef list items
+    cdef dict named
+    if type(structure) is tuple:
+        items = []
+        for item in <tuple>structure:
+            items.append(_nested_to_python(item, element, next))
+        return tuple(items)
+    if type(structure) is dict:
+        named = {}
+        for key, item in (<dict>structure).items():
+            named[key] = _nested_to_python(item, element, next)
+        return named
+    next[0] += 1
+    return _to_python(&element[next[0] - 1])
+
+
 cdef class Iterator:
     """One pass over a dataset. `shape` says how leaves become an element: see __next__."""
 
     cdef shared_ptr[Pipeline] _pipeline
     cdef object _unflatten
-    cdef int _leaves  # -1: the element is its only leaf; n: a flat tuple; -2: call _unflatten
+    # -1: the element is its only leaf; n: a flat tuple; -2: call _unflatten; -3: _unflatten is the
+    # structure, of tuples and dicts
+    cdef int _leaves
     cdef object _fingerprint  # a function: it reads all data of the pipeline
     cdef object __weakref__
 
@@ -65,6 +85,9 @@ cdef class Iterator:
             _check(status)
         if self._leaves == -1:
             return _to_python(&element[0])
+        if self._leaves == -3:
+            i = 0
+            return _nested_to_python(self._unflatten, element, &i)
         if self._leaves == -2:
             return self._unflatten([_to_python(&element[i]) for i in range(element.size())])
         return tuple([_to_python(&element[i]) for i in range(element.size())])

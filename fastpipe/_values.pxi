@@ -137,6 +137,14 @@ cdef class Dataset:
         """Names the op in the reports of its stages."""
         return OpOf(self._ref)
 
+    def gives_blocks(self, options):
+        """Whether in a run of these options a consumer may take its elements in blocks."""
+        return self._ref.get().GivesBlocks(_run_options(options))
+
+    def takes_blocks(self, options):
+        """Whether in a run of these options it takes its input in blocks, whoever asks it."""
+        return self._ref.get().TakesBlocks(_run_options(options))
+
     @property
     def inputs(self):
         """What it reads from, in the order of its node's inputs."""

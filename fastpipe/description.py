@@ -27,14 +27,17 @@ _TITLES = {"element": "an element of another pipeline", "argument": "an argument
 def describe(dataset: DatasetBase) -> list[Op]:
     """The ops of `dataset`, consumers before inputs. Without recursion: a pipeline may be deep."""
     options = dataset._options
+    native_options = options.native()
     ops: list[Op] = []
     seen: set[int] = set()
-    waiting: list[tuple[Node, Any, int, bool, int | None]] = [
-        (dataset.node, dataset.native, 0, True, None)
+    waiting: list[tuple[Node, Any, int, bool, int | None, bool]] = [
+        (dataset.node, dataset.native, 0, True, None, False)
     ]
     while waiting:
-        node, native, depth, last, above = waiting.pop()
-        op = replace(_op(node.op, node.args, node.where, options), depth=depth, last=last)
+        node, native, depth, last, above, in_blocks = waiting.pop()
+        in_blocks = in_blocks and native is not None and native.gives_blocks(native_options)
+        op = _op(node.op, node.args, node.where, options)
+        op = replace(op, depth=depth, last=last, in_blocks=in_blocks)
         if options.fusion is not False and _has_rows_in_place(node):
             op = replace(op, fused=("the map below computes large rows in the batch's memory",))
         if id(node) in seen and node.inputs:
@@ -47,9 +50,13 @@ def describe(dataset: DatasetBase) -> list[Op]:
         natives = [] if native is None else native.inputs
         if len(natives) != len(node.inputs):
             natives = [None] * len(node.inputs)
+        # An op that is asked for blocks asks its own inputs for them.
+        in_blocks = in_blocks or (native is not None and native.takes_blocks(native_options))
         pairs = list(zip(node.inputs, natives, strict=True))
         for index, (item, native_item) in reversed(list(enumerate(pairs))):
-            waiting.append((item, native_item, depth + 1, index + 1 == len(pairs), below))
+            waiting.append(
+                (item, native_item, depth + 1, index + 1 == len(pairs), below, in_blocks)
+            )
     return ops
 
 

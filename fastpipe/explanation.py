@@ -34,6 +34,7 @@ class Op:
         op_id: as "op" in the reports of its stage.
         depth: below the op next to the consumer.
         last: no other input of its consumer follows.
+        in_blocks: its consumer takes many elements at once.
         has_inputs: they follow.
         inner: ops of datasets that its functions make, by which it is known where stages that
             have no op in the tree belong.
@@ -49,6 +50,7 @@ class Op:
     op_id: int | None = None
     depth: int = 0
     last: bool = True
+    in_blocks: bool = False
     has_inputs: bool = False
     inner: tuple[Op, ...] = ()
 
@@ -134,9 +136,9 @@ def _runs_on(op: Op, ops: Sequence[Op], reports: _Reports) -> str:
 def _op(op: Op, runs_on: str, first: str, rest: str, reports: _Reports) -> Iterator[str]:
     stages = reports.take(op.op_id)
     details = [*_figures(stages), *_decision(op, reports), *op.python, *op.fused]
-    yield from _wrapped(
-        f"{op.title}: {_threads(op, stages, reports) or runs_on}", first, rest + "   "
-    )
+    place = _threads(op, stages, reports) or runs_on
+    blocks = ", in blocks" if op.in_blocks else ""
+    yield from _wrapped(f"{op.title}: {place}{blocks}", first, rest + "   ")
     for detail in details:
         yield from _wrapped(detail, rest + " ")
     if op.inner:

@@ -18,6 +18,7 @@ from fastpipe.structure import LEAF
 # How _core.Iterator makes an element; a count of leaves means a flat tuple.
 _ONE_LEAF = -1
 _NESTED = -2
+_TUPLES_AND_DICTS = -3
 
 # Threads that may call Python must have ended before the interpreter does.
 _live: weakref.WeakSet[Iterator] = weakref.WeakSet()
@@ -204,6 +205,14 @@ class NumpyIterator(Iterator):
         return dataset.iterator()
 
 
+def _tuples_and_dicts(structure: Any) -> bool:
+    if type(structure) is tuple:
+        return all(_tuples_and_dicts(item) for item in structure)
+    if type(structure) is dict:
+        return all(_tuples_and_dicts(item) for item in structure.values())
+    return structure is LEAF
+
+
 def start(
     dataset: Any, unflatten: Any, options: Any, run_index: int, state: bytes | None
 ) -> Iterator:
@@ -217,6 +226,8 @@ def start(
         leaves = _ONE_LEAF
     elif type(structure) is tuple and all(item is LEAF for item in structure):
         leaves = len(structure)
+    elif _tuples_and_dicts(structure):
+        leaves, unflatten = _TUPLES_AND_DICTS, structure
     iterator = Iterator(
         dataset.native,
         options.native(),

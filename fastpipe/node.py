@@ -142,11 +142,7 @@ def _canonical(value: Any, tuning: bool) -> Iterator[bytes]:
         yield value.tobytes()
     elif isinstance(value, np.ndarray):
         yield f"objects {value.shape}".encode()
-        items = value.ravel().tolist()
-        if set(map(type, items)) == {bytes}:  # at once, for a million paths
-            yield b"[%d %b]" % (len(items), b"".join([b"b%d:%b" % (len(x), x) for x in items]))
-        else:
-            yield from _canonical(items, tuning)
+        yield from _canonical(value.ravel().tolist(), tuning)
     elif isinstance(value, Mapping):
         yield b"{%d " % len(value)
         for key in sorted(value):
@@ -155,8 +151,11 @@ def _canonical(value: Any, tuning: bool) -> Iterator[bytes]:
         yield b"}"
     elif isinstance(value, (list, tuple)):
         yield b"[%d " % len(value)
-        for item in value:
-            yield from _canonical(item, tuning)
+        if all(type(item) is bytes for item in value):  # soon, for a million names
+            yield b"".join([b"b%d:%b" % (len(item), item) for item in value])
+        else:
+            for item in value:
+                yield from _canonical(item, tuning)
         yield b"]"
     elif isinstance(value, bytes):
         yield b"b%d:" % len(value)

@@ -248,7 +248,8 @@ class Options(OptionSet):
         threading: see ThreadingOptions.
         dataset_name: for the reader of the options.
         fusion: False computes every op and every kernel by itself, as written; by default those
-            that explain() names are computed as one, with the same results.
+            that explain() names are computed as one, and small elements pass many at once, with
+            the same results.
         native_only: True makes a function that cannot be traced an error instead of a
             PythonFallbackWarning.
         storage: reads through a SimulatedStorage.

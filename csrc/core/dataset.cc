@@ -10,6 +10,7 @@ namespace {
 // How many results pass between two looks for a pending signal: rare enough to cost nothing, often
 // enough that a pipeline which never yields an element can be interrupted.
 constexpr int64_t kResultsPerInterruptCheck = 1024;
+constexpr int64_t kBlocksPerInterruptCheck = 64;
 
 class DatasetObject final : public Object {
  public:
@@ -32,9 +33,9 @@ int Dataset::DepthAbove(const std::vector<DatasetRef>& inputs) {
   return depth;
 }
 
-Status Iterator::Conclude(Status status) {
+Status Iterator::Conclude(Status status, int64_t results) {
   if (status.ok()) {
-    ++count_;
+    count_ += results;
   } else if (status.end_of_sequence()) {
     ended_ = true;
   } else if (status.code() != Code::kCancelled) {
@@ -54,7 +55,25 @@ Status Iterator::Next(Element* out) {
   if (count_ % kResultsPerInterruptCheck == kResultsPerInterruptCheck - 1) {
     FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
   }
-  return Conclude(Guarded([&] { return Produce(out); }));
+  return Conclude(Guarded([&] { return Produce(out); }), 1);
+}
+
+Status Iterator::NextBlock(int64_t most, Block* out) {
+  out->clear();
+  if (context_.cancel->cancelled()) return Cancelled("the iterator was closed");
+  if (ended_) return Status::EndOfSequence();
+  if (++blocks_ % kBlocksPerInterruptCheck == 0) FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+  Status status = Guarded([&] { return ProduceBlock(std::min(most, kMostBlockRows), out); });
+  if (!status.ok()) out->clear();
+  return Conclude(std::move(status), out->rows);
+}
+
+Status Iterator::ProduceBlock(int64_t most, Block* out) {
+  static_cast<void>(most);
+  Element element;
+  FASTPIPE_RETURN_IF_ERROR(Produce(&element));
+  *out = BlockOf(element);
+  return Status::Ok();
 }
 
 Status Iterator::Skip(int64_t count, int64_t* skipped) {

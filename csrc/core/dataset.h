@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "core/block.h"
 #include "core/cancel.h"
 #include "core/element.h"
 #include "core/epochs.h"
@@ -30,6 +31,7 @@ class Dataset;
 class Iterator;
 class RowSpace;    // core/row_space.h
 class RunContext;  // runtime/context.h: what the iterators of one run share
+struct RunOptions;
 
 using DatasetRef = std::shared_ptr<const Dataset>;
 
@@ -73,6 +75,18 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
     return MakeIterator(context);
   }
 
+  // Whether in a run of these options a consumer may take elements by NextBlock. Then every
+  // component has one shape, and computing it never fails. Only the op itself pays for being asked.
+  virtual bool GivesBlocks(const RunOptions& options) const {
+    static_cast<void>(options);
+    return false;
+  }
+  // Whether in such a run its own iterators take their input by NextBlock, whoever asks them.
+  virtual bool TakesBlocks(const RunOptions& options) const {
+    static_cast<void>(options);
+    return false;
+  }
+
   const ElementSpec& spec() const { return spec_; }
   // Number of elements, kInfinite or kUnknown. Whatever cannot be known without running is unknown.
   virtual int64_t Cardinality() const { return kUnknown; }
@@ -112,6 +126,11 @@ class Iterator {
   // again. `*out` is overwritten; its old tensors are dropped.
   Status Next(Element* out);
 
+  // The same for up to `most` elements at once: OK and at least one of them in `*out`, or else one
+  // result as Next would give. May alternate with Next. REQUIRES: most >= 1, and that the dataset
+  // GivesBlocks in this run.
+  Status NextBlock(int64_t most, Block* out);
+
   // Passes over `count` results (an element or an error each) as cheaply as the op can, and adds
   // the number passed to `*skipped`. OK even if an error result was passed over; end of sequence if
   // the sequence ended first.
@@ -142,14 +161,18 @@ class Iterator {
   // Writes the next element to `*out` (empty on entry), or returns end of sequence or an error.
   // Not called again after it returned end of sequence.
   virtual Status Produce(Element* out) = 0;
+  // Writes 1 to `most` elements to `*out` (empty on entry), or as Produce. The default asks Produce
+  // for one.
+  virtual Status ProduceBlock(int64_t most, Block* out);
   virtual Status SavePosition(PositionWriter* writer) = 0;
   virtual Status RestorePosition(PositionReader* reader) = 0;
 
-  Status Conclude(Status status);
+  Status Conclude(Status status, int64_t results);
 
   const DatasetRef dataset_;
   const IteratorContext context_;
   int64_t count_ = 0;
+  int64_t blocks_ = 0;
   bool ended_ = false;
 };
 

@@ -1,8 +1,9 @@
 // IndexedIterator: the pass over a source whose elements are known by their index.
 //
 // Contract: `Op` has a known Cardinality() and `void Fill(int64_t index, Element* out) const`,
-// which writes element `index`. Skipping is O(1) and the position is the next index. Thread rule:
-// as an Iterator.
+// which writes element `index`. If it GivesBlocks it also has `int64_t FillBlock(int64_t first,
+// int64_t most, Element* columns) const`, which returns how many rows it wrote. Skipping is O(1)
+// and the position is the next index. Thread rule: as an Iterator.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,19 @@ class IndexedIterator final : public IteratorOf<Op>, public Numbered {
     if (next_ == size_) return Status::EndOfSequence();
     this->op().Fill(next_++, out);
     return Status::Ok();
+  }
+  Status ProduceBlock(int64_t most, Block* out) override {
+    if constexpr (requires { this->op().FillBlock(next_, most, &out->columns); }) {
+      if (next_ == size_) return Status::EndOfSequence();
+      out->rows = this->op().FillBlock(next_, std::min(most, size_ - next_), &out->columns);
+      next_ += out->rows;
+      return Status::Ok();
+    } else {
+      Element element;
+      FASTPIPE_RETURN_IF_ERROR(Produce(&element));
+      *out = BlockOf(element);
+      return Status::Ok();
+    }
   }
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     const int64_t step = std::min(count, size_ - next_);

@@ -90,6 +90,11 @@ struct KernelPlan {
   // The input that is the path of the file its results come from, or -1. Errors of the kernels that
   // work on these results then name the file.
   int path_input = -1;
+  // Each value of the results follows from the values of the inputs at the same place, where they
+  // broadcast, and from nothing else: the kernel may run on many elements at once.
+  bool elementwise = false;
+  // Of an elementwise kernel: the input whose values decide whether it fails; -1: it never does.
+  int deciding_input = -1;
 };
 
 using KernelPlanner = Result<KernelPlan> (*)(const Args& attrs, Specs inputs);

@@ -121,6 +121,8 @@ Result<std::vector<int>> ProgramBuilder::AddKernel(const Args& attrs, std::vecto
   instruction.kernel = std::move(plan.kernel);
   instruction.inputs = std::move(inputs);
   instruction.num_outputs = static_cast<int>(plan.outputs.size());
+  instruction.elementwise = plan.elementwise;
+  instruction.deciding_input = plan.deciding_input;
   for (int slot : instruction.inputs) {
     instruction.path_slot = std::max(instruction.path_slot, path_slots_[slot]);
   }

@@ -42,6 +42,7 @@ class Program {
 
  private:
   friend class ProgramBuilder;
+  friend class ColumnProgram;
   struct Instruction {
     std::string place;  // "decode_jpeg (train.py:8)"
     Args attrs;         // as it was traced
@@ -51,6 +52,8 @@ class Program {
     int num_outputs = 0;
     int path_slot = -1;           // the path of the file that its inputs come from, if known
     std::vector<int> components;  // of the program's results, each of its outputs; -1: of none
+    bool elementwise = false;     // these two as in KernelPlan
+    int deciding_input = -1;
     // Of instructions_: what it stands for if rules put it here.
     std::vector<int> replaced;
   };

@@ -12,14 +12,19 @@ namespace fastpipe {
 using ScalarMaker = Tensor (*)(int64_t value);
 
 template <typename T>
-Tensor MakeScalar(int64_t value) {
+T ScalarOf(int64_t value) {
   if constexpr (std::is_same_v<T, Half>) {
-    return Tensor::Scalar(ToHalf(static_cast<float>(value)));
+    return ToHalf(static_cast<float>(value));
   } else if constexpr (std::is_same_v<T, Bfloat16>) {
-    return Tensor::Scalar(ToBfloat16(static_cast<float>(value)));
+    return ToBfloat16(static_cast<float>(value));
   } else {
-    return Tensor::Scalar(static_cast<T>(value));
+    return static_cast<T>(value);
   }
+}
+
+template <typename T>
+Tensor MakeScalar(int64_t value) {
+  return Tensor::Scalar(ScalarOf<T>(value));
 }
 
 template <typename... Ts>

@@ -73,7 +73,7 @@ bool SideBySide(Rows rows, size_t component, size_t row_bytes) {
 
 Tensor StackNumbers(Rows rows, size_t component, Dims dims) {
   const Tensor& first = rows[0][component];
-  if (SideBySide(rows, component, first.num_bytes())) return first.Spanning(dims);
+  if (SideBySide(rows, component, first.num_bytes())) return first.Reshaped(dims);
   Tensor stacked = Tensor::Allocate(first.dtype(), dims);
   CopyRows(rows, component, first.num_bytes(), stacked.mutable_raw());
   return stacked;

@@ -250,6 +250,28 @@ Tensor Tensor::Row(int64_t index) const {
   return tensor;
 }
 
+Tensor Tensor::Rows(int64_t first, int64_t count) const {
+  const int64_t row = NumElements(dims().subspan(1));
+  const size_t row_bytes =
+      (is_string() ? sizeof(int64_t) : DTypeSize(dtype_)) * static_cast<size_t>(row);
+  const size_t before = row_bytes * static_cast<size_t>(first);
+  Tensor tensor = *this;
+  if (rank_ <= kInlineRank) {
+    tensor.dims_[0] = count;
+  } else {
+    std::vector<int64_t> all(dims().begin(), dims().end());
+    all[0] = count;
+    tensor.DropDims();
+    tensor.SetDims(all);
+  }
+  if (buffer_) {
+    tensor.data_ += before;
+  } else {
+    std::memmove(tensor.inline_, tensor.inline_ + before, row_bytes * static_cast<size_t>(count));
+  }
+  return tensor;
+}
+
 Tensor Tensor::Reshaped(Dims dims) const {
   // A scalar string and a string array differ in layout, so crossing rank 0 rebuilds.
   if (is_string() && (rank_ == 0) != dims.empty()) {

@@ -169,10 +169,10 @@ class Tensor {
 
   // Row `index` of axis 0, sharing memory. REQUIRES: rank() > 0 and 0 <= index < dim(0).
   Tensor Row(int64_t index) const;
-  // A numeric tensor that begins where this one does. REQUIRES: its values lie there, in the
-  // buffer.
-  Tensor Spanning(Dims dims) const { return Reshaped(dims); }
-  // The same values with another shape. REQUIRES: equal number of elements.
+  // Rows [first, first + count) of axis 0, sharing memory. REQUIRES: rank() > 0 and they exist.
+  Tensor Rows(int64_t first, int64_t count) const;
+  // The same values with another shape. REQUIRES: equal number of elements, or, of a numeric
+  // tensor, that those of `dims` lie in the buffer.
   Tensor Reshaped(Dims dims) const;
 
   // The buffer that holds the payload; null when inline.

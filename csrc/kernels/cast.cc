@@ -44,7 +44,9 @@ Result<KernelPlan> PlanCast(const Args& attrs, Specs inputs) {
   TensorSpec spec = inputs[0];
   spec.dtype = dtype;
   if (dtype == inputs[0].dtype) {
-    return KernelPlan{{std::move(spec)}, std::make_shared<const IdentityKernel>(dtype)};
+    return KernelPlan{.outputs = {std::move(spec)},
+                      .kernel = std::make_shared<const IdentityKernel>(dtype),
+                      .elementwise = true};
   }
   const UnaryLoop loop = Find(Find(kCasts, inputs[0].dtype), dtype);
   if (loop == nullptr) {
@@ -53,7 +55,8 @@ Result<KernelPlan> PlanCast(const Args& attrs, Specs inputs) {
                                 ": strings become numbers by strings.to_number or io.decode_raw, "
                                 "numbers become strings by strings.as_string"));
   }
-  return KernelPlan{{std::move(spec)}, MakeUnary({loop, dtype})};
+  return KernelPlan{
+      .outputs = {std::move(spec)}, .kernel = MakeUnary({loop, dtype}), .elementwise = true};
 }
 
 FASTPIPE_KERNEL("cast", PlanCast);

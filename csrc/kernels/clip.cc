@@ -103,7 +103,9 @@ Result<KernelPlan> PlanClip(const Args& attrs, Specs inputs) {
   }
   // The bounds may know sizes that x does not.
   const bool more = inputs[0].known_rank && whole.rank() == inputs[0].rank();
-  return KernelPlan{{more ? whole : inputs[0]}, std::make_shared<const ClipKernel>(attrs, entry)};
+  return KernelPlan{.outputs = {more ? whole : inputs[0]},
+                    .kernel = std::make_shared<const ClipKernel>(attrs, entry),
+                    .elementwise = true};
 }
 
 FASTPIPE_KERNEL("clip", PlanClip);

@@ -122,8 +122,11 @@ Result<KernelPlan> PlanBinary(const Args& attrs, Specs inputs,
   FASTPIPE_RETURN_IF_ERROR(ExpectOneDType(attrs, inputs));
   FASTPIPE_ASSIGN(const BinaryEntry entry, FindOrError(table, attrs, inputs, 0));
   FASTPIPE_ASSIGN(TensorSpec spec, BroadcastSpecs(attrs, inputs, entry.result));
-  return KernelPlan{{std::move(spec)},
-                    std::make_shared<const BinaryKernel>(attrs, entry, DTypeSize(inputs[0].dtype))};
+  return KernelPlan{
+      .outputs = {std::move(spec)},
+      .kernel = std::make_shared<const BinaryKernel>(attrs, entry, DTypeSize(inputs[0].dtype)),
+      .elementwise = true,
+      .deciding_input = entry.check ? 1 : -1};
 }
 
 Result<KernelPlan> PlanUnary(const Args& attrs, Specs inputs, const DTypeTable<UnaryEntry>& table) {
@@ -131,7 +134,7 @@ Result<KernelPlan> PlanUnary(const Args& attrs, Specs inputs, const DTypeTable<U
   FASTPIPE_ASSIGN(const UnaryEntry entry, FindOrError(table, attrs, inputs, 0));
   TensorSpec spec = inputs[0];
   spec.dtype = entry.result;
-  return KernelPlan{{std::move(spec)}, MakeUnary(entry)};
+  return KernelPlan{.outputs = {std::move(spec)}, .kernel = MakeUnary(entry), .elementwise = true};
 }
 
 }  // namespace fastpipe

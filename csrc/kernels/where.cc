@@ -71,9 +71,11 @@ Result<KernelPlan> PlanWhere(const Args& attrs, Specs inputs) {
         StrCat("x and y must be numbers, bools or strings, got ", inputs[1].ToString()));
   }
   FASTPIPE_ASSIGN(TensorSpec spec, BroadcastSpecs(attrs, inputs, inputs[1].dtype));
-  return KernelPlan{{std::move(spec)}, KernelFrom([attrs](KernelContext*, Inputs in, Outputs out) {
+  return KernelPlan{.outputs = {std::move(spec)},
+                    .kernel = KernelFrom([attrs](KernelContext*, Inputs in, Outputs out) {
                       return Where(attrs, in, &out[0]);
-                    })};
+                    }),
+                    .elementwise = true};
 }
 
 using FindNonZero = std::vector<int64_t> (*)(const Tensor& x);

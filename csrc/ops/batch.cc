@@ -3,8 +3,10 @@
 // stacked by the threads of a stage.
 
 #include "core/composite.h"
+#include "core/guard.h"
 #include "core/registry.h"
 #include "core/stack.h"
+#include "ops/collect_blocks.h"
 #include "ops/collect_rows.h"
 #include "runtime/worker_stage.h"
 
@@ -26,15 +28,31 @@ class Batch final : public Dataset {
         threads_(threads),
         deterministic_(deterministic) {}
 
+  // What throws on the way is an error of this batch, not of the rows.
   Status Stack(std::span<const Element> rows, Element* out) const {
-    return all_tensors_ ? StackElements(rows, out) : StackComposites(rows, components_, out);
+    return Guarded([&] {
+      return all_tensors_ ? StackElements(rows, out) : StackComposites(rows, components_, out);
+    });
   }
-  RowCollector MakeRows(const IteratorContext& context) const {
-    if (!all_tensors_ || !context.run->options().fusion) {
-      return {input()->MakeIterator(context), batch_size_, drop_remainder_};
+  Status Stack(std::span<const Block> rows, Element* out) const {
+    return Guarded([&] {
+      JoinBlocks(rows, out);
+      return Status::Ok();
+    });
+  }
+  // Makes a RowCollector or a BlockCollector.
+  template <typename Collector>
+  Collector MakeRows(const IteratorContext& context) const {
+    if constexpr (std::is_same_v<Collector, RowCollector>) {
+      if (all_tensors_ && context.run->options().fusion) {
+        auto space = std::make_shared<RowSpace>(batch_size_);
+        return {input()->MakeIteratorInto(space, context), batch_size_, drop_remainder_, space};
+      }
     }
-    auto space = std::make_shared<RowSpace>(batch_size_);
-    return {input()->MakeIteratorInto(space, context), batch_size_, drop_remainder_, space};
+    return {input()->MakeIterator(context), batch_size_, drop_remainder_};
+  }
+  bool TakesBlocks(const RunOptions& options) const override {
+    return all_tensors_ && input()->GivesBlocks(options);
   }
   int64_t threads() const { return threads_; }  // 0: sequential
   bool ordered(const RunOptions& options) const {
@@ -54,10 +72,11 @@ class Batch final : public Dataset {
   const std::optional<bool> deterministic_;
 };
 
+template <typename Collector>
 class BatchIterator final : public IteratorOf<Batch> {
  public:
   BatchIterator(const Batch& op, const IteratorContext& context)
-      : IteratorOf(op, context), rows_(op.MakeRows(context)) {}
+      : IteratorOf(op, context), rows_(op.MakeRows<Collector>(context)) {}
 
  private:
   Status Produce(Element* out) override {
@@ -78,15 +97,16 @@ class BatchIterator final : public IteratorOf<Batch> {
         [this](int64_t count, int64_t* skipped) { return rows_.Skip(count, skipped); }, reader);
   }
 
-  RowCollector rows_;
+  Collector rows_;
 };
 
+template <typename Collector>
 class ParallelBatchIterator final : public IteratorOf<Batch> {
  public:
   ParallelBatchIterator(const Batch& op, const IteratorContext& context)
       : IteratorOf(op, context),
         below_(context.Below()),
-        rows_(op.MakeRows(below_)),
+        rows_(op.MakeRows<Collector>(below_)),
         stage_({.label = op.label(),
                 .op = &op,
                 .ordered = op.ordered(context.run->options()),
@@ -96,7 +116,7 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
   ~ParallelBatchIterator() override { below_.cancel->Cancel(); }
 
  private:
-  using Rows = std::vector<Element>;
+  using Rows = typename Collector::Rows;
 
   StageWork<Rows> Work() {
     return {
@@ -110,7 +130,7 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
             [this] {
               return [this](Rows* rows, Element* out) {
                 Status status = op().Stack(*rows, out);
-                for (Element& row : *rows) row.clear();
+                for (auto& row : *rows) row.clear();
                 return status;
               };
             },
@@ -126,13 +146,20 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
   Status RestorePosition(PositionReader* reader) override { return stage_.Restore(reader); }
 
   const IteratorContext below_;
-  RowCollector rows_;
+  Collector rows_;
   WorkerStage<Rows> stage_;
 };
 
+template <typename Collector>
+std::unique_ptr<Iterator> MakeBatchIterator(const Batch& op, const IteratorContext& context) {
+  if (op.threads() == 0) return std::make_unique<BatchIterator<Collector>>(op, context);
+  return std::make_unique<ParallelBatchIterator<Collector>>(op, context);
+}
+
 std::unique_ptr<Iterator> Batch::MakeIterator(const IteratorContext& context) const {
-  if (threads_ == 0) return std::make_unique<BatchIterator>(*this, context);
-  return std::make_unique<ParallelBatchIterator>(*this, context);
+  const bool blocks = TakesBlocks(context.run->options());
+  return blocks ? MakeBatchIterator<BlockCollector>(*this, context)
+                : MakeBatchIterator<RowCollector>(*this, context);
 }
 
 Result<std::shared_ptr<Dataset>> MakeBatch(const Args& args, std::vector<DatasetRef> inputs) {

@@ -21,11 +21,16 @@ class CacheStore {
    public:
     virtual ~Filling() = default;
     virtual Status Append(const Element& element) = 0;
+    virtual Status Append(const Block& block);  // the default appends its rows one by one
     // The pass is complete. `beginning` is where its input began, if that can be saved.
     virtual Status Complete(const std::optional<std::string>& beginning) = 0;
   };
 
   virtual ~CacheStore() = default;
+  // Whether what it keeps gives blocks.
+  virtual bool keeps_rows() const { return false; }
+  // Whether it keeps something already: from then on it always will.
+  virtual bool filled() { return false; }
   // The dataset of what is kept; null until a pass has completed.
   virtual Result<DatasetRef> Kept(const IteratorContext& context) = 0;
   virtual Result<std::unique_ptr<Filling>> Begin(const IteratorContext& context) = 0;

@@ -54,6 +54,7 @@ class CacheFiles final : public CacheStore {
    public:
     Part(std::unique_ptr<SavedDatasetWriter> writer, ShardAssigner assigner)
         : writer_(std::move(writer)), assigner_(std::move(assigner)) {}
+    using Filling::Append;
     Status Append(const Element& element) override {
       int64_t shard = 0;
       FASTPIPE_RETURN_IF_ERROR(assigner_.Assign(element, &shard));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/cache.h"
+#include "runtime/context.h"
 
 namespace fastpipe {
 namespace {
@@ -10,6 +11,10 @@ class Cache final : public Dataset {
   Cache(DatasetRef input, std::unique_ptr<CacheStore> store)
       : Dataset(input->spec(), {input}), store_(std::move(store)) {}
   int64_t Cardinality() const override { return input()->Cardinality(); }
+  bool GivesBlocks(const RunOptions& options) const override {
+    if (!store_->keeps_rows()) return false;
+    return input()->GivesBlocks(options) || (options.fusion && store_->filled());
+  }
   CacheStore& store() const { return *store_; }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
@@ -39,7 +44,18 @@ class CacheIterator final : public IteratorOf<Cache> {
       return status;
     }
     Status status = input_->Next(out);
-    return Collect(std::move(status), *out);
+    return Collect(std::move(status), *out, 1);
+  }
+
+  Status ProduceBlock(int64_t most, Block* out) override {
+    FASTPIPE_RETURN_IF_ERROR(DecideOnce());
+    if (mode_ == Mode::kServing) {
+      Status status = kept_->NextBlock(most, out);
+      passed_ += out->rows;
+      return status;
+    }
+    Status status = input_->NextBlock(most, out);
+    return Collect(std::move(status), *out, out->rows);
   }
 
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
@@ -99,9 +115,10 @@ class CacheIterator final : public IteratorOf<Cache> {
     input_ = op().inputs().front()->MakeIterator(filling);
   }
 
-  // Adds a result to the part collected so far. What goes wrong with keeping is told at the end of
-  // the pass: no element is lost to it.
-  Status Collect(Status status, const Element& element) {
+  // Adds what the input gave, an Element or a Block, to the part collected so far. What goes wrong
+  // with keeping is told at the end of the pass: no element is lost to it.
+  template <typename Given>
+  Status Collect(Status status, const Given& given, int64_t elements) {
     if (status.code() == Code::kCancelled) return status;
     if (status.error()) {
       mode_ = Mode::kFailed;
@@ -113,9 +130,9 @@ class CacheIterator final : public IteratorOf<Cache> {
       op().store().SetBeginning(beginning_);  // it would have completed the store
     }
     if (mode_ != Mode::kFilling) return status;
-    if (keeping_.ok()) keeping_ = Keep(status, element);
+    if (keeping_.ok()) keeping_ = Keep(status, given);
     if (status.ok()) {
-      ++passed_;
+      passed_ += elements;
       return status;
     }
     filling_.reset();
@@ -123,11 +140,12 @@ class CacheIterator final : public IteratorOf<Cache> {
     return keeping_.ok() ? std::move(status) : std::move(keeping_);
   }
 
-  Status Keep(const Status& status, const Element& element) {
+  template <typename Given>
+  Status Keep(const Status& status, const Given& given) {
     if (!filling_) {
       FASTPIPE_ASSIGN(filling_, op().store().Begin(context()));
     }
-    return status.ok() ? filling_->Append(element) : filling_->Complete(beginning_);
+    return status.ok() ? filling_->Append(given) : filling_->Complete(beginning_);
   }
 
   Status SavePosition(PositionWriter* writer) override {
@@ -205,6 +223,16 @@ std::unique_ptr<Iterator> Cache::MakeIterator(const IteratorContext& context) co
 }
 
 }  // namespace
+
+Status CacheStore::Filling::Append(const Block& block) {
+  Element element;
+  for (int64_t row = 0; row < block.rows; ++row) {
+    element.clear();
+    AppendRow(block, row, &element);
+    FASTPIPE_RETURN_IF_ERROR(Append(element));
+  }
+  return Status::Ok();
+}
 
 std::shared_ptr<Dataset> MakeCacheOf(DatasetRef input, std::unique_ptr<CacheStore> store) {
   return std::make_shared<Cache>(std::move(input), std::move(store));

@@ -3,11 +3,17 @@
 namespace fastpipe {
 
 Status RowCollector::Collect() {
-  if (space_ && count_ == 0) space_->NextBatchFrom(input_.count());
+  if (count_ == 0) BeginBatch();
   Status status = Pull();
   // Now the batch shares its memory with nobody.
-  if (space_ && status.ok()) space_->NextBatchFrom(input_.count());
+  if (status.ok()) BeginBatch();
   return status;
+}
+
+void RowCollector::BeginBatch() {
+  if (!space_ || begun_ == input_.count()) return;
+  begun_ = input_.count();
+  space_->NextBatchFrom(begun_);
 }
 
 Status RowCollector::Pull() {
@@ -27,7 +33,7 @@ void RowCollector::Clear() {
   input_.ReleaseAll();
 }
 
-void RowCollector::Exchange(std::vector<Element>* rows) {
+void RowCollector::Exchange(Rows* rows) {
   rows_.resize(count_);
   rows_.swap(*rows);
   count_ = 0;

@@ -17,6 +17,8 @@ namespace fastpipe {
 
 class RowCollector {
  public:
+  using Rows = std::vector<Element>;
+
   // `rows`, if not null, is told which results are the rows of one batch. REQUIRES: batch_size >= 1
   RowCollector(std::unique_ptr<Iterator> input, int64_t batch_size, bool drop_remainder,
                std::shared_ptr<RowSpace> rows = nullptr)
@@ -32,7 +34,7 @@ class RowCollector {
   // Drops the rows, keeps their room.
   void Clear();
   // Gives the rows away and gets room for the next ones: for a stage that stacks elsewhere.
-  void Exchange(std::vector<Element>* rows);
+  void Exchange(Rows* rows);
   // Passes over `count` batches without stacking them. Stacking that would fail counts as well.
   Status Skip(int64_t count, int64_t* skipped);
 
@@ -41,6 +43,8 @@ class RowCollector {
 
  private:
   Status Pull();
+  // Says that the next batch begins with the next result, unless that was said.
+  void BeginBatch();
 
   ReplayedInput input_;
   const int64_t batch_size_;
@@ -48,6 +52,7 @@ class RowCollector {
   const std::shared_ptr<RowSpace> space_;
   std::vector<Element> rows_;  // reused: only the first count_ are rows
   size_t count_ = 0;
+  int64_t begun_ = -1;  // the result that space_ was told of last
 };
 
 // The arguments `batch_size` and `drop_remainder`.

@@ -1,6 +1,9 @@
 // map(function, num_parallel_calls, deterministic): one result of `function` for each element.
 // Without num_parallel_calls it runs on the consumer's thread; with it, it is a stage.
 
+#include <optional>
+
+#include "core/column_program.h"
 #include "core/program.h"
 #include "core/registry.h"
 #include "runtime/worker_stage.h"
@@ -16,6 +19,7 @@ class Map final : public Dataset {
   Map(DatasetRef input, Function function, int64_t threads, std::optional<bool> deterministic)
       : Dataset(function.program->output_specs(), {input}),
         function_(std::move(function)),
+        columns_(function_),
         threads_(threads),
         deterministic_(deterministic) {}
 
@@ -23,6 +27,14 @@ class Map final : public Dataset {
   int64_t threads() const { return threads_; }  // 0: sequential
   bool ordered(const RunOptions& options) const {
     return deterministic_.value_or(options.deterministic);
+  }
+  // What computes blocks; null if the function sees elements one by one.
+  const ColumnProgram* columns() const { return columns_.get(); }
+  // A number of threads that the user chose is kept, and only single elements can be shared out.
+  bool GivesBlocks(const RunOptions& options) const override {
+    const bool consumer_may_compute =
+        threads_ == 0 || (threads_ == kAutotune && options.autotune && options.min_threads == 0);
+    return consumer_may_compute && input()->GivesBlocks(options) && columns() != nullptr;
   }
   int64_t Cardinality() const override { return input()->Cardinality(); }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override {
@@ -33,8 +45,27 @@ class Map final : public Dataset {
 
  private:
   const Function function_;
+  const OwnColumnProgram columns_;
   const int64_t threads_;
   const std::optional<bool> deterministic_;
+};
+
+// Computes blocks on the consumer's thread.
+class BlockMap {
+ public:
+  BlockMap(const Map& op, const IteratorContext& context)
+      : call_(*op.columns(), context.run->kernel_context(op, context)) {}
+
+  Status Next(Iterator* input, int64_t most, Block* out) {
+    FASTPIPE_RETURN_IF_ERROR(input->NextBlock(call_.RowsOf(most), &in_));
+    Status status = call_.Run(in_, out);
+    in_.clear();
+    return status;
+  }
+
+ private:
+  ColumnCall call_;
+  Block in_;
 };
 
 class SequentialMapIterator final : public UnaryIterator<Map> {
@@ -52,6 +83,10 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
     in_.clear();
     return status;
   }
+  Status ProduceBlock(int64_t most, Block* out) override {
+    if (!blocks_) blocks_.emplace(op(), context());
+    return blocks_->Next(input_.get(), most, out);
+  }
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     return input_->Skip(count, skipped);
   }
@@ -64,6 +99,7 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
 
   const std::shared_ptr<RowSpace> rows_;
   FunctionCall call_;
+  std::optional<BlockMap> blocks_;
   Element in_;
 };
 
@@ -126,6 +162,19 @@ class ParallelMapIterator final : public IteratorOf<Map> {
   }
 
   Status Produce(Element* out) override { return stage_.Next(out); }
+  Status ProduceBlock(int64_t most, Block* out) override {
+    FASTPIPE_ASSIGN(const bool direct, stage_.ComputesDirectly());
+    if (!direct || pending_) {
+      Element element;
+      FASTPIPE_RETURN_IF_ERROR(Produce(&element));
+      *out = BlockOf(element);
+      return Status::Ok();
+    }
+    if (!blocks_) blocks_.emplace(op(), below_);
+    FASTPIPE_RETURN_IF_ERROR(blocks_->Next(input_.get(), most, out));
+    stage_.CountDirect(out->rows);
+    return Status::Ok();
+  }
   Status SavePosition(PositionWriter* writer) override { return stage_.Save(writer); }
   Status RestorePosition(PositionReader* reader) override { return stage_.Restore(reader); }
 
@@ -134,6 +183,7 @@ class ParallelMapIterator final : public IteratorOf<Map> {
   std::unique_ptr<Iterator> input_;
   // Of the consumer, while it computes directly.
   std::optional<FunctionCall> call_;
+  std::optional<BlockMap> blocks_;
   Element in_;
   bool pending_ = false;  // in_ was pulled and has no result yet
   WorkerStage<MapJob> stage_;

@@ -18,6 +18,9 @@ class Repeat final : public Dataset {
   // Every dataset under this one, in an order that an equal pipeline repeats.
   const std::vector<const Dataset*>& below() const { return below_; }
 
+  bool GivesBlocks(const RunOptions& options) const override {
+    return input()->GivesBlocks(options);
+  }
   int64_t Cardinality() const override {
     const int64_t size = input()->Cardinality();
     if (count_ == 0 || size == 0) return 0;
@@ -47,8 +50,17 @@ class RepeatIterator final : public IteratorOf<Repeat> {
 
  private:
   Status Produce(Element* out) override {
+    return FromEpochs([&] { return input_->Next(out); });
+  }
+  Status ProduceBlock(int64_t most, Block* out) override {
+    return FromEpochs([&] { return input_->NextBlock(most, out); });
+  }
+
+  // What `next` gives of this epoch, or of the next one if this one has ended.
+  template <typename Next>
+  Status FromEpochs(Next next) {
     while (input_) {
-      Status status = input_->Next(out);
+      Status status = next();
       if (status.ok()) has_elements_ = true;
       if (!status.end_of_sequence()) return status;
       FASTPIPE_RETURN_IF_ERROR(EndEpoch());

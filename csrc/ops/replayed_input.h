@@ -24,13 +24,13 @@ class ReplayedInput {
 
   Status Next(Element* out) {
     if (pulled_ >= next_place_) NotePlace();
-    Status status = input_->Next(out);
-    if (status.end_of_sequence()) {
-      ended_ = true;
-    } else if (status.code() != Code::kCancelled) {
-      ++pulled_;
-    }
-    return status;
+    return Count(input_->Next(out), 1);
+  }
+  // Like Iterator::NextBlock.
+  Status NextBlock(int64_t most, Block* out) {
+    if (pulled_ >= next_place_) NotePlace();
+    Status status = input_->NextBlock(most, out);
+    return Count(std::move(status), out->rows);
   }
   // Like Iterator::Skip.
   Status Skip(int64_t count, int64_t* skipped);
@@ -55,6 +55,14 @@ class ReplayedInput {
     PositionWriter position;
   };
   void NotePlace();
+  Status Count(Status status, int64_t results) {
+    if (status.end_of_sequence()) {
+      ended_ = true;
+    } else if (status.code() != Code::kCancelled) {
+      pulled_ += status.ok() ? results : 1;
+    }
+    return status;
+  }
 
   const std::unique_ptr<Iterator> input_;
   const int64_t spacing_;

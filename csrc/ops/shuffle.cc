@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "core/registry.h"
+#include "core/row_ring.h"
 #include "runtime/seed.h"
 
 namespace fastpipe {
@@ -23,6 +24,11 @@ class Shuffle final : public Dataset {
   int64_t buffer_size() const { return buffer_size_; }
   uint64_t seed() const { return seed_; }
   bool reshuffle() const { return reshuffle_; }
+  // Small numbers are held in columns, and pass in blocks.
+  bool TakesBlocks(const RunOptions& options) const override {
+    return input()->GivesBlocks(options) && RowRing::Fits(spec());
+  }
+  bool GivesBlocks(const RunOptions& options) const override { return TakesBlocks(options); }
   int64_t Cardinality() const override { return input()->Cardinality(); }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
@@ -41,39 +47,150 @@ T TakeOut(std::deque<T>* buffer, size_t index) {
   return taken;
 }
 
+// What a RowRing is, of elements of any kind.
+class ElementBuffer {
+ public:
+  ElementBuffer(const ElementSpec&, int64_t) {}
+  int64_t size() const { return static_cast<int64_t>(elements_.size()); }
+  void clear() { elements_ = {}; }
+  void Append(Element element) { elements_.push_back(std::move(element)); }
+  void TakeOut(int64_t index, Element* out) {
+    *out = fastpipe::TakeOut(&elements_, static_cast<size_t>(index));
+  }
+  void Resize(int64_t size) { elements_.resize(static_cast<size_t>(size)); }
+  void Set(int64_t index, Element element) {
+    elements_[static_cast<size_t>(index)] = std::move(element);
+  }
+
+ private:
+  std::deque<Element> elements_;
+};
+
+// The picks of a pass, in their order.
+class Picks {
+ public:
+  explicit Picks(Philox random) : random_(random) {}
+  int64_t count() const { return count_; }
+  // One of `size` rows.
+  int64_t Next(int64_t size) { return Number() % size; }
+  // One of `size` rows each.
+  void Next(int64_t size, std::span<int64_t> picks) {
+    if (size > UINT32_MAX) {
+      for (int64_t& pick : picks) pick = Next(size);
+      return;
+    }
+    // A division by one number again and again: Lemire, Kaser, Kurz, "Faster remainder by direct
+    // computation".
+    const uint64_t inverse = UINT64_MAX / static_cast<uint64_t>(size) + 1;
+    for (int64_t& pick : picks) {
+      const uint64_t fraction = inverse * static_cast<uint64_t>(Number());
+      pick = static_cast<int64_t>(
+          (static_cast<unsigned __int128>(fraction) * static_cast<uint64_t>(size)) >> 64);
+    }
+  }
+
+ private:
+  int64_t Number() {
+    const auto place = static_cast<uint64_t>(count_++);
+    if (place % 4 == 0) block_ = random_.Next();
+    return block_[place % 4];
+  }
+
+  Philox random_;
+  int64_t count_ = 0;
+  Philox::Block block_{};
+};
+
+template <typename Buffer>
 class ShuffleIterator final : public UnaryIterator<Shuffle> {
  public:
   ShuffleIterator(const Shuffle& op, const IteratorContext& context)
       : UnaryIterator(op, context),
         seed_(op, op.seed(), op.reshuffle(), context),
-        random_(seed_.Random()) {}
+        picks_(seed_.Random()),
+        buffer_(op.spec(), op.buffer_size()) {}
 
  private:
   Status Produce(Element* out) override {
     if (!started_) NoteBeginning();
-    FASTPIPE_RETURN_IF_ERROR(FillBuffer());
-    if (buffer_.empty()) {
-      buffer_ = {};
-      return Status::EndOfSequence();
-    }
-    *out = TakeOut(&buffer_, random_.At(static_cast<uint64_t>(picks_++)) % buffer_.size());
+    FASTPIPE_RETURN_IF_ERROR(FillBuffer(op().buffer_size()));
+    if (buffer_.size() == 0) return End();
+    buffer_.TakeOut(picks_.Next(buffer_.size()), out);
     return Status::Ok();
   }
 
-  Status FillBuffer() {
-    while (!input_ended_ && static_cast<int64_t>(buffer_.size()) < op().buffer_size()) {
+  Status ProduceBlock(int64_t most, Block* out) override {
+    if constexpr (kRows) {
+      if (!started_) NoteBeginning();
+      // Before each pick the buffer is filled, so that behind each it lacks one.
+      FASTPIPE_RETURN_IF_ERROR(FillBuffer(op().buffer_size() - 1));
+      if (!input_ended_) FASTPIPE_RETURN_IF_ERROR(PullBlock(most));
+      return input_ended_ ? Drain(most, out) : PassThrough(out);
+    } else {
       Element element;
-      Status status = input_->Next(&element);
-      if (status.end_of_sequence()) {
-        input_ended_ = true;
-        break;
-      }
-      if (status.code() == Code::kCancelled) return status;
-      ++results_;
-      FASTPIPE_RETURN_IF_ERROR(std::move(status));
-      ++elements_;
-      buffer_.push_back(std::move(element));
+      FASTPIPE_RETURN_IF_ERROR(Produce(&element));
+      *out = BlockOf(element);
+      return Status::Ok();
     }
+  }
+
+  // Picks as many rows as came in.
+  Status PassThrough(Block* out) {
+    drawn_.resize(static_cast<size_t>(in_.rows));
+    picks_.Next(buffer_.size() + 1, drawn_);
+    buffer_.TakeOut(&in_, drawn_, out);
+    return Status::Ok();
+  }
+
+  Status Drain(int64_t most, Block* out) {
+    if (buffer_.size() == 0) return End();
+    drawn_.resize(static_cast<size_t>(std::min(most, buffer_.size())));
+    int64_t left = buffer_.size();
+    for (int64_t& pick : drawn_) pick = picks_.Next(left--);
+    buffer_.TakeOut(nullptr, drawn_, out);
+    return Status::Ok();
+  }
+
+  static constexpr bool kRows = std::is_same_v<Buffer, RowRing>;
+
+  Status End() {
+    buffer_.clear();
+    return Status::EndOfSequence();
+  }
+
+  Status PullBlock(int64_t most) {
+    Status status = input_->NextBlock(most, &in_);
+    input_ended_ = status.end_of_sequence();
+    if (input_ended_) return Status::Ok();
+    if (status.code() == Code::kCancelled) return status;
+    results_ += status.ok() ? in_.rows : 1;
+    elements_ += in_.rows;
+    return status;
+  }
+
+  // Pulls until the buffer holds `size` elements or the input has ended.
+  Status FillBuffer(int64_t size) {
+    while (!input_ended_ && buffer_.size() < size) {
+      if constexpr (kRows) {
+        FASTPIPE_RETURN_IF_ERROR(PullBlock(size - buffer_.size()));
+        if (!input_ended_) buffer_.Append(in_);
+      } else {
+        FASTPIPE_RETURN_IF_ERROR(PullElement());
+      }
+    }
+    return Status::Ok();
+  }
+
+  Status PullElement() {
+    Element element;
+    Status status = input_->Next(&element);
+    input_ended_ = status.end_of_sequence();
+    if (input_ended_) return Status::Ok();
+    if (status.code() == Code::kCancelled) return status;
+    ++results_;
+    FASTPIPE_RETURN_IF_ERROR(std::move(status));
+    ++elements_;
+    buffer_.Append(std::move(element));
     return Status::Ok();
   }
 
@@ -89,7 +206,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
     }
     FASTPIPE_RETURN_IF_ERROR(Status(beginning_status_));
     seed_.Save(writer);
-    writer->PutInt(picks_);
+    writer->PutInt(picks_.count());
     writer->PutInt(results_);
     writer->PutInt(elements_);
     writer->PutBytes(beginning_.bytes());
@@ -100,24 +217,24 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
   // no pick took.
   Status RestorePosition(PositionReader* reader) override {
     seed_.Restore(reader);
-    random_ = seed_.Random();
-    picks_ = reader->GetCount();
+    picks_ = Picks(seed_.Random());
+    const int64_t picks = reader->GetCount();
     const int64_t results = reader->GetCount();
     const int64_t elements = reader->GetCount(results);
-    if (picks_ > elements) return DataLoss("the saved iterator position is damaged");
+    if (picks > elements) return DataLoss("the saved iterator position is damaged");
     PositionReader beginning(reader->GetBytes());
     FASTPIPE_RETURN_IF_ERROR(reader->status());
     FASTPIPE_RETURN_IF_ERROR(input_->Restore(&beginning));
     NoteBeginning();
-    const std::deque<int64_t> kept = RedrawPicks(elements);
+    const std::deque<int64_t> kept = RedrawPicks(picks, elements);
     FASTPIPE_RETURN_IF_ERROR(PullKept(kept, results, results == elements));
     results_ = results;
     elements_ = elements;
     return Status::Ok();
   }
 
-  // The numbers of the elements that `picks_` picks leave in the buffer, in its order.
-  std::deque<int64_t> RedrawPicks(int64_t elements) const {
+  // The numbers of the elements that `picks` picks leave in the buffer, in its order.
+  std::deque<int64_t> RedrawPicks(int64_t picks, int64_t elements) {
     std::deque<int64_t> buffer;
     int64_t pulled = 0;
     const auto fill = [&] {
@@ -125,9 +242,9 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
         buffer.push_back(pulled++);
       }
     };
-    for (int64_t i = 0; i < picks_; ++i) {
+    while (picks_.count() < picks) {
       fill();
-      TakeOut(&buffer, random_.At(static_cast<uint64_t>(i)) % buffer.size());
+      TakeOut(&buffer, static_cast<size_t>(picks_.Next(static_cast<int64_t>(buffer.size()))));
     }
     fill();
     return buffer;
@@ -136,10 +253,10 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
   // Passes over `results` results and keeps the elements of the numbers `kept`. Elements have the
   // numbers of their results only if no result was an error: otherwise each is looked at.
   Status PullKept(const std::deque<int64_t>& kept, int64_t results, bool all_elements) {
-    std::vector<std::pair<int64_t, size_t>> wanted;  // number of the element, place in the buffer
-    for (size_t i = 0; i < kept.size(); ++i) wanted.emplace_back(kept[i], i);
+    std::vector<std::pair<int64_t, int64_t>> wanted;  // number of the element, place in the buffer
+    for (int64_t number : kept) wanted.emplace_back(number, wanted.size());
     std::sort(wanted.begin(), wanted.end());
-    buffer_.resize(kept.size());
+    buffer_.Resize(static_cast<int64_t>(kept.size()));
     auto next = wanted.begin();
     int64_t number = 0;
     int64_t result = 0;
@@ -160,7 +277,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
       ++result;
       if (!status.ok()) continue;
       if (next != wanted.end() && next->first == number) {
-        buffer_[(next++)->second] = std::move(element);
+        buffer_.Set((next++)->second, std::move(element));
       }
       ++number;
     }
@@ -175,19 +292,24 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
   }
 
   PassSeed seed_;
-  Philox random_;
-  int64_t picks_ = 0;
+  Picks picks_;
   int64_t results_ = 0;   // of the input, errors too
   int64_t elements_ = 0;  // of the input
   bool input_ended_ = false;
   bool started_ = false;
   PositionWriter beginning_;  // where the input stood before the first result
   Status beginning_status_;
-  std::deque<Element> buffer_;
+  Buffer buffer_;
+  // Scratch of ProduceBlock.
+  Block in_;
+  std::vector<int64_t> drawn_;
 };
 
 std::unique_ptr<Iterator> Shuffle::MakeIterator(const IteratorContext& context) const {
-  return std::make_unique<ShuffleIterator>(*this, context);
+  if (TakesBlocks(context.run->options())) {
+    return std::make_unique<ShuffleIterator<RowRing>>(*this, context);
+  }
+  return std::make_unique<ShuffleIterator<ElementBuffer>>(*this, context);
 }
 
 Result<std::shared_ptr<Dataset>> MakeShuffle(const Args& args, std::vector<DatasetRef> inputs) {

@@ -4,6 +4,7 @@
 
 #include "core/numbered.h"
 #include "core/registry.h"
+#include "runtime/context.h"
 
 namespace fastpipe {
 namespace {
@@ -13,6 +14,9 @@ class Skip final : public Dataset {
   Skip(DatasetRef input, int64_t count) : Dataset(input->spec(), {input}), count_(count) {}
   int64_t count() const { return count_; }
 
+  bool GivesBlocks(const RunOptions& options) const override {
+    return input()->GivesBlocks(options);
+  }
   int64_t Cardinality() const override {
     if (count_ < 0) return 0;
     const int64_t size = input()->Cardinality();
@@ -33,6 +37,12 @@ class SkipIterator final : public UnaryIterator<Skip> {
     if (op().count() < 0) return Status::EndOfSequence();
     FASTPIPE_RETURN_IF_ERROR(PassBeginning(out));
     return input_->Next(out);
+  }
+  Status ProduceBlock(int64_t most, Block* out) override {
+    if (op().count() < 0) return Status::EndOfSequence();
+    Element dropped;
+    FASTPIPE_RETURN_IF_ERROR(PassBeginning(&dropped));
+    return input_->NextBlock(most, out);
   }
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     if (passed_ < op().count() || op().count() < 0) {
@@ -63,7 +73,9 @@ class SkipIterator final : public UnaryIterator<Skip> {
     return Status::Ok();
   }
 
-  const bool numbered_ = dynamic_cast<const Numbered*>(input_.get()) != nullptr;
+  // Elements that pass in blocks are no errors.
+  const bool numbered_ =
+      dynamic_cast<const Numbered*>(input_.get()) != nullptr || op().GivesBlocks(run().options());
   int64_t passed_ = 0;  // elements; an error passes without counting
 };
 

@@ -12,6 +12,9 @@ class Take final : public Dataset {
   Take(DatasetRef input, int64_t count) : Dataset(input->spec(), {input}), count_(count) {}
   int64_t count() const { return count_; }
 
+  bool GivesBlocks(const RunOptions& options) const override {
+    return input()->GivesBlocks(options);
+  }
   int64_t Cardinality() const override {
     const int64_t size = input()->Cardinality();
     if (count_ < 0 || size == kUnknown) return count_ == 0 ? 0 : size;
@@ -29,14 +32,26 @@ class TakeIterator final : public UnaryIterator<Take> {
 
  private:
   Status Produce(Element* out) override {
-    if (op().count() >= 0 && taken_ >= op().count()) {
-      input_.reset();  // stops the stages underneath, however long the consumer keeps us
-      return Status::EndOfSequence();
-    }
+    if (Left() == 0) return End();
     Status status = input_->Next(out);
     if (status.ok()) ++taken_;
     return status;
   }
+  Status ProduceBlock(int64_t most, Block* out) override {
+    if (Left() == 0) return End();
+    Status status = input_->NextBlock(std::min(most, Left()), out);
+    taken_ += out->rows;
+    return status;
+  }
+
+  int64_t Left() const {
+    return op().count() < 0 ? INT64_MAX : std::max<int64_t>(op().count() - taken_, 0);
+  }
+  Status End() {
+    input_.reset();  // stops the stages underneath, however long the consumer keeps us
+    return Status::EndOfSequence();
+  }
+
   Status SavePosition(PositionWriter* writer) override {
     writer->PutInt(taken_);
     return UnaryIterator::SavePosition(writer);

@@ -33,6 +33,12 @@ class Zip final : public Dataset {
   // False if some dataset is used twice: then its epochs are drawn in the order of the elements.
   bool independent() const { return independent_; }
 
+  // Of a known number of elements, so that no input is asked for more rows than the others have.
+  bool GivesBlocks(const RunOptions& options) const override {
+    return independent_ && Cardinality() != kUnknown &&
+           std::all_of(inputs().begin(), inputs().end(),
+                       [&](const DatasetRef& input) { return input->GivesBlocks(options); });
+  }
   int64_t Cardinality() const override {
     int64_t shortest = kInfinite;
     for (const DatasetRef& input : inputs()) {
@@ -75,6 +81,31 @@ class ZipIterator final : public IteratorOf<Zip> {
     }
     return first_error;
   }
+  Status ProduceBlock(int64_t most, Block* out) override {
+    if (op().Cardinality() != kInfinite) most = std::min(most, op().Cardinality() - count());
+    Element none;
+    if (most <= 0) return Produce(&none);
+    for (const auto& input : inputs_) {
+      // The first says how many there are, as far as an epoch of it goes.
+      FASTPIPE_RETURN_IF_ERROR(input->NextBlock(most, &parts_.emplace_back()));
+      if (out->rows == 0) out->rows = parts_[0].rows;
+      FASTPIPE_RETURN_IF_ERROR(Complete(input.get(), out->rows));
+      JoinBlocks(parts_, &out->columns);
+      parts_.clear();  // so that nobody shares the columns
+      most = out->rows;
+    }
+    return Status::Ok();
+  }
+  // Takes what is missing of `rows` rows in parts_.
+  Status Complete(Iterator* input, int64_t rows) {
+    int64_t got = parts_[0].rows;
+    while (got < rows) {
+      FASTPIPE_RETURN_IF_ERROR(input->NextBlock(rows - got, &parts_.emplace_back()));
+      got += parts_.back().rows;
+    }
+    return Status::Ok();
+  }
+
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     if (!op().independent()) return Iterator::ProduceSkip(count, skipped);
     int64_t shortest = count;
@@ -98,6 +129,7 @@ class ZipIterator final : public IteratorOf<Zip> {
 
   std::vector<std::unique_ptr<Iterator>> inputs_;
   Element part_;
+  std::vector<Block> parts_;  // of one input
 };
 
 std::unique_ptr<Iterator> Zip::MakeIterator(const IteratorContext& context) const {

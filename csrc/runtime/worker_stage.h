@@ -116,6 +116,26 @@ class WorkerStage {
     return std::move(result.status);
   }
 
+  // Whether the consumer computes, on its own thread. Asked before the first Next, of a stage that
+  // may, it does from the beginning, while the workers rest. What it then computes without Next,
+  // many results at once, it counts by CountDirect.
+  Result<bool> ComputesDirectly() {
+    if (!started_) {
+      window_.Pause();
+      FASTPIPE_RETURN_IF_ERROR(Start());
+      if (may_be_direct_) {
+        BeginDirect();
+      } else {
+        window_.Resume();
+      }
+    }
+    return direct_;
+  }
+  void CountDirect(int64_t results) {
+    StageStats::AddAlone(stage_.stats.elements, results);
+    StageStats::AddAlone(stage_.stats.delivered, results);
+  }
+
   Status Save(PositionWriter* writer) {
     if (!settings_.ordered) {
       return Unimplemented(settings_.label +
@@ -200,8 +220,7 @@ class WorkerStage {
     Status status = work_.direct(out);
     // The end, or Ctrl+C: not a result.
     if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
-    StageStats::AddAlone(stage_.stats.elements, 1);
-    StageStats::AddAlone(stage_.stats.delivered, 1);
+    CountDirect(1);
     if (look) NoteCost(WallNanos() - InputWait::OfThisThread() - began);
     return status;
   }

@@ -5,6 +5,7 @@
 #include "core/indexed.h"
 #include "core/registry.h"
 #include "core/stack.h"
+#include "runtime/context.h"
 
 namespace fastpipe {
 namespace {
@@ -16,15 +17,24 @@ class FromTensorSlices final : public Dataset {
       : Dataset(std::move(spec), {}),
         tensors_(std::move(tensors)),
         components_(std::move(components)),
+        tensors_only_(AllTensors(components_)),
         size_(size) {}
 
   int64_t Cardinality() const override { return size_; }
   void Fill(int64_t index, Element* out) const { AppendRow(tensors_, components_, index, out); }
+  bool GivesBlocks(const RunOptions& options) const override {
+    return options.fusion && tensors_only_ && size_ >= 0;
+  }
+  int64_t FillBlock(int64_t first, int64_t count, Element* columns) const {
+    for (const Tensor& tensor : tensors_) columns->push_back(tensor.Rows(first, count));
+    return count;
+  }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
   const Element tensors_;
   const Components components_;
+  const bool tensors_only_;
   const int64_t size_;  // kUnknown while traced
 };
 

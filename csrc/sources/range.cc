@@ -5,9 +5,33 @@
 #include "core/indexed.h"
 #include "core/registry.h"
 #include "core/scalar.h"
+#include "runtime/context.h"
 
 namespace fastpipe {
 namespace {
+
+// Writes `count` numbers from `start` on, as a ScalarMaker makes them.
+using NumberFill = void (*)(uint64_t start, uint64_t step, int64_t count, uint8_t* out);
+
+template <typename T>
+void FillNumbers(uint64_t start, uint64_t step, int64_t count, uint8_t* out) {
+  T* const to = reinterpret_cast<T*>(out);
+  for (int64_t i = 0; i < count; ++i) {
+    to[i] = ScalarOf<T>(static_cast<int64_t>(start + static_cast<uint64_t>(i) * step));
+  }
+}
+
+template <typename... Ts>
+NumberFill FindFill(DType dtype) {
+  NumberFill found = nullptr;
+  ((dtype == DTypeOf<Ts>() ? void(found = &FillNumbers<Ts>) : void()), ...);
+  return found;
+}
+
+NumberFill FillOf(DType dtype) {
+  return FindFill<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, Half,
+                  Bfloat16, float, double>(dtype);
+}
 
 class Range final : public Dataset {
  public:
@@ -16,18 +40,28 @@ class Range final : public Dataset {
         start_(start),
         step_(step),
         size_(Size(start, stop, step)),
-        make_(make) {}
+        make_(make),
+        fill_(FillOf(dtype)) {}
 
   int64_t Cardinality() const override { return size_; }
   void Fill(int64_t index, Element* out) const {
-    // Unsigned, so that the steps of a range as wide as int64 may wrap on the way.
-    out->push_back(
-        make_(static_cast<int64_t>(static_cast<uint64_t>(start_) +
-                                   static_cast<uint64_t>(index) * static_cast<uint64_t>(step_))));
+    out->push_back(make_(static_cast<int64_t>(At(index))));
+  }
+  bool GivesBlocks(const RunOptions& options) const override { return options.fusion; }
+  int64_t FillBlock(int64_t first, int64_t count, Element* columns) const {
+    Tensor column = Tensor::Allocate(spec()[0].dtype, Dims(&count, 1));
+    fill_(At(first), static_cast<uint64_t>(step_), count, column.mutable_raw());
+    columns->push_back(std::move(column));
+    return count;
   }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
+  // Unsigned, so that the steps of a range as wide as int64 may wrap on the way.
+  uint64_t At(int64_t index) const {
+    return static_cast<uint64_t>(start_) +
+           static_cast<uint64_t>(index) * static_cast<uint64_t>(step_);
+  }
   static int64_t Size(int64_t start, int64_t stop, int64_t step) {
     const uint64_t low = static_cast<uint64_t>(step > 0 ? start : stop);
     const uint64_t high = static_cast<uint64_t>(step > 0 ? stop : start);
@@ -40,6 +74,7 @@ class Range final : public Dataset {
   const int64_t step_;
   const int64_t size_;
   const ScalarMaker make_;
+  const NumberFill fill_;
 };
 
 std::unique_ptr<Iterator> Range::MakeIterator(const IteratorContext& context) const {

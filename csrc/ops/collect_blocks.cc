@@ -1,0 +1,57 @@
+#include "ops/collect_blocks.h"
+
+namespace fastpipe {
+
+Status BlockCollector::Pull(int64_t rows) {
+  while (rows_ < rows) {
+    if (count_ == parts_.size()) parts_.emplace_back();
+    Block& part = parts_[count_];
+    FASTPIPE_RETURN_IF_ERROR(input_.NextBlock(rows - rows_, &part));
+    rows_ += part.rows;
+    ++count_;
+  }
+  return Status::Ok();
+}
+
+Status BlockCollector::Collect() {
+  Status status = Pull(batch_size_);
+  const bool remainder = status.end_of_sequence() && rows_ > 0 && !drop_remainder_;
+  return remainder ? Status::Ok() : status;
+}
+
+Status BlockCollector::Skip(int64_t count, int64_t* skipped) {
+  for (int64_t i = 0; i < count; ++i) {
+    FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+    int64_t passed = rows_;
+    Status status = input_.Skip(batch_size_ - rows_, &passed);
+    if (status.error()) return status;
+    if (passed < batch_size_ && (passed == 0 || drop_remainder_)) return status;
+    Clear();
+    ++*skipped;
+  }
+  return Status::Ok();
+}
+
+Status BlockCollector::Restore(PositionReader* reader) {
+  int64_t again = 0;
+  FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, &again));
+  Status status = Pull(again);
+  return status.end_of_sequence() ? Status::Ok() : status;
+}
+
+void BlockCollector::Exchange(Rows* rows) {
+  parts_.resize(count_);
+  parts_.swap(*rows);
+  count_ = 0;
+  rows_ = 0;
+  input_.ReleaseAll();
+}
+
+void BlockCollector::Clear() {
+  for (size_t i = 0; i < count_; ++i) parts_[i].clear();
+  count_ = 0;
+  rows_ = 0;
+  input_.ReleaseAll();
+}
+
+}  // namespace fastpipe
