@@ -97,10 +97,24 @@ void RowRing::Append(const Block& block) {
   size_ += block.rows;
 }
 
+void RowRing::Append(const Element& element) {
+  Reserve(head_ + size_ + 1);
+  Set(size_++, element);
+}
+
 void RowRing::TakeOut(int64_t index, Element* out) {
-  Block block;
-  TakeOut(nullptr, {&index, 1}, &block);
-  AppendRow(block, 0, out);
+  const auto place = static_cast<size_t>(PlaceOf(head_, index));
+  const auto head = static_cast<size_t>(head_);
+  for (Column& column : columns_) {
+    uint8_t* const bytes = column.bytes.data();
+    const size_t size = column.row_bytes;
+    Tensor taken = Tensor::Allocate(column.dtype, column.dims);
+    std::memcpy(taken.mutable_raw(), bytes + place * size, size);
+    if (place != head) std::memcpy(bytes + place * size, bytes + head * size, size);
+    out->push_back(std::move(taken));
+  }
+  if (++head_ == capacity_) head_ = 0;
+  --size_;
 }
 
 void RowRing::TakeOut(const Block* incoming, std::span<const int64_t> picks, Block* out) {

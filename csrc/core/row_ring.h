@@ -27,7 +27,7 @@ class RowRing {
   void clear();
   // REQUIRES: there is room.
   void Append(const Block& block);
-  void Append(const Element& element) { Append(BlockOf(element)); }
+  void Append(const Element& element);
   void TakeOut(int64_t index, Element* out);
   // For each pick in turn: appends the next row of `incoming`, unless that is null, and takes out
   // row `pick`. REQUIRES: as many rows as picks, and room for one.

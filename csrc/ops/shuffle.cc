@@ -54,6 +54,11 @@ class ElementBuffer {
   int64_t size() const { return static_cast<int64_t>(elements_.size()); }
   void clear() { elements_ = {}; }
   void Append(Element element) { elements_.push_back(std::move(element)); }
+  void Append(const Block& block) {
+    for (int64_t row = 0; row < block.rows; ++row) {
+      AppendRow(block, row, &elements_.emplace_back());
+    }
+  }
   void TakeOut(int64_t index, Element* out) {
     *out = fastpipe::TakeOut(&elements_, static_cast<size_t>(index));
   }
@@ -171,7 +176,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
   // Pulls until the buffer holds `size` elements or the input has ended.
   Status FillBuffer(int64_t size) {
     while (!input_ended_ && buffer_.size() < size) {
-      if constexpr (kRows) {
+      if (kRows && size - buffer_.size() > 1) {
         FASTPIPE_RETURN_IF_ERROR(PullBlock(size - buffer_.size()));
         if (!input_ended_) buffer_.Append(in_);
       } else {
