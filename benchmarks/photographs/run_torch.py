@@ -1,13 +1,11 @@
 """PyTorch: a DataLoader whose worker processes decode and resize with Pillow."""
 
-import sys
-
 import numpy as np
 import torch
 from PIL import Image
 from torch.utils.data import DataLoader, Dataset
 
-from benchmarks.contenders import serve
+from benchmarks.serving import serve_images
 
 
 class Photographs(Dataset):
@@ -23,27 +21,17 @@ class Photographs(Dataset):
         return torch.from_numpy(np.array(resized))
 
 
-def main() -> None:
-    with open(sys.argv[1]) as file:
-        paths = file.read().splitlines()
-    torch.set_num_threads(1)
+def make(paths, threads):
     loader = DataLoader(
         Photographs(paths),
         batch_size=64,
-        num_workers=int(sys.argv[2]),
+        num_workers=threads,
         persistent_workers=True,
         prefetch_factor=2,
     )
-
-    def epoch() -> int:
-        count = 0
-        for batch in loader:
-            batch[:, 0, 0].sum()
-            count += len(batch)
-        return count
-
-    serve(epoch)
+    return lambda: loader
 
 
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    serve_images(make)
