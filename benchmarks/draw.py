@@ -10,9 +10,10 @@ import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
-from matplotlib.ticker import FuncFormatter, NullLocator  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
 
 OURS, LIMIT, RIVAL = "#d55e00", "#555555", "#9dbcd4"  # their greys differ too
+_MOST_TICKS = 8
 LINES = [OURS, "#0072b2", "#009e73", "#cc79a7"]
 
 
@@ -52,13 +53,14 @@ def draw_lines(axes, panel):
         axes.plot(xs, values, marker="o", ms=3, label=name, color=color)
     if "x" in panel["logarithmic"]:
         axes.set_xscale("log")
-        axes.set_xticks(sorted({x for points in panel["lines"].values() for x, _ in points}))
+    ticks = sorted({x for points in panel["lines"].values() for x, _ in points})
+    if len(ticks) <= _MOST_TICKS:
+        axes.set_xticks(ticks, [f"{x:g}" if x < 10_000 else short(x) for x in ticks])
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(short))
     if "y" in panel["logarithmic"]:
         axes.set_yscale("log")
-        axes.yaxis.set_minor_formatter(FuncFormatter(short))
-        axes.tick_params(axis="y", which="minor", labelsize=7)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(FuncFormatter(short))

@@ -1,31 +1,9 @@
-"""DALI without a GPU: reader, decoder and an antialiased resize."""
+"""DALI without a GPU: as in `photographs`, in batches of 16."""
 
-from nvidia.dali import fn, pipeline_def, types
+from functools import partial
 
+from benchmarks.photographs.run_dali import make
 from benchmarks.serving import serve_images
 
-
-@pipeline_def
-def photographs(paths):
-    encoded, _ = fn.readers.file(files=paths, pad_last_batch=False, prefetch_queue_depth=2)
-    images = fn.decoders.image(encoded, device="cpu", output_type=types.RGB)
-    return fn.resize(
-        images, resize_x=224, resize_y=224, interp_type=types.INTERP_LINEAR, antialias=True
-    )
-
-
-def make(paths, threads):
-    pipeline = photographs(
-        paths, batch_size=16, num_threads=threads, device_id=None, prefetch_queue_depth=2
-    )
-    pipeline.build()
-
-    def batches():
-        for _ in range(-(-len(paths) // 16)):
-            yield pipeline.run()[0].as_array()
-
-    return batches
-
-
 if __name__ == "__main__":
-    serve_images(make)
+    serve_images(partial(make, batch=16))

@@ -14,14 +14,14 @@ def photographs(paths):
     )
 
 
-def make(paths, threads):
+def make(paths, threads, batch=64):
     pipeline = photographs(
-        paths, batch_size=64, num_threads=threads, device_id=None, prefetch_queue_depth=2
+        paths, batch_size=batch, num_threads=threads, device_id=None, prefetch_queue_depth=2
     )
     pipeline.build()
 
     def batches():
-        for _ in range(-(-len(paths) // 64)):  # whole batches: the reader begins again
+        for _ in range(-(-len(paths) // batch)):  # whole batches: the reader begins again
             yield pipeline.run()[0].as_array()
 
     return batches
