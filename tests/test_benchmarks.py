@@ -109,6 +109,14 @@ def test_an_environment_that_cannot_be_made_leaves_its_contender_out(monkeypatch
     assert each.failure == "pip: no such version"
 
 
+def test_a_missing_program_is_named_with_its_package(monkeypatch):
+    monkeypatch.setitem(environments.PROGRAMS, "mlx", ("no-such-program", "some-package"))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    each = Contender("mlx-data", ["-c", "pass"], "mlx")
+    measure([each], arguments())
+    assert each.failure == "it needs no-such-program; on Debian: apt-get install some-package"
+
+
 def test_a_contender_that_delivers_nothing_has_failed():
     each = program("empty", "serve(lambda: 0)")
     measure([each], arguments())
