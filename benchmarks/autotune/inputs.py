@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import fastpipe as fp
-from benchmarks.contenders import BUILD, jpegs
+from benchmarks.contenders import BUILD
+from benchmarks.inputs import jpegs
 
 BATCH = 64
 SLOW = fp.SimulatedStorage(open_delay=0.020, read_delay=0.005)

@@ -17,7 +17,7 @@ from typing import Any
 import fastpipe as fp
 from benchmarks.autotune import threads
 from benchmarks.autotune.measuring import name_of, say_round
-from benchmarks.contenders import ROOT
+from benchmarks.environments import ROOT
 from benchmarks.report import Report
 
 _BUDGET = 200_000_000

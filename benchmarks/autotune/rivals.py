@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -11,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.autotune import inputs
-from benchmarks.contenders import BUILD, Contender, file_list, run_rounds
-from benchmarks.environments import python_with
+from benchmarks.contenders import BUILD, Contender, run_rounds
+from benchmarks.environments import Unavailable, python_of
+from benchmarks.inputs import file_list, list_of
 from benchmarks.report import Report
 
-TENSORFLOW = ["tensorflow-cpu==2.21.0"]
 _SOURCE = Path(__file__).with_name("slow_disk.c")
 _MOST_ROUNDS = 3
 
@@ -29,9 +28,7 @@ def tensorflow_interleave(arguments: argparse.Namespace) -> Report:
     """64 text files of 1 MB, cycle_length 64: a preloaded library slows open and pread for both."""
 
     def listed() -> Path:
-        path = BUILD / "text.txt"
-        path.write_text("".join(f"{file}\n" for file in inputs.text_files(256)))
-        return path
+        return list_of("text", inputs.text_files(256))
 
     delays = {
         "LD_PRELOAD": str(_slow_disk()),
@@ -57,9 +54,9 @@ def _versus(
 ) -> Report:
     report = Report(["contender", "elements/s", "min", "max", "of tf.data"])
     try:
-        python = python_with("tensorflow", TENSORFLOW)
-    except (OSError, subprocess.CalledProcessError) as error:
-        report.rows.append([f"left out: no {TENSORFLOW[0]} ({error})", "", "", "", ""])
+        python = python_of("tensorflow")
+    except Unavailable as error:
+        report.rows.append([f"left out: {error}", "", "", "", ""])
         return report
     files = str(listed())
     contenders = []
@@ -70,8 +67,10 @@ def _versus(
         module = f"benchmarks.autotune.{program}"
         command = [*prefix, interpreter, "-m", module, work, files]
         contenders.append(Contender(name, command))
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     run_rounds(contenders, min(arguments.rounds, _MOST_ROUNDS))
+    if failed := [f"{each.name}: {each.failure}" for each in contenders if each.failure]:
+        report.notes += failed
+        return report
     # They say elements a second themselves: a pass begins with a warm-up.
     rates = [[reading.elements for reading in each.readings] for each in contenders]
     medians = [statistics.median(each) for each in rates]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.contenders import serve
+from benchmarks.serving import serve
 
 BATCH = 64
 CYCLE = 64

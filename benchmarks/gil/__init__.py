@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.contenders import ROOT, jpegs
+from benchmarks.environments import ROOT
+from benchmarks.inputs import jpegs
 from benchmarks.report import Report
 
 _SECONDS = 1.5

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from benchmarks.contenders import jpegs
 from benchmarks.gil import photographs
+from benchmarks.inputs import jpegs
 
 
 def main() -> None:

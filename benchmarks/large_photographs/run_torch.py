@@ -1,4 +1,4 @@
-"""PyTorch: a DataLoader whose worker processes decode and resize with Pillow."""
+"""PyTorch: worker processes that decode and resize with Pillow, with or without its draft mode."""
 
 import sys
 
@@ -7,43 +7,35 @@ import torch
 from PIL import Image
 from torch.utils.data import DataLoader, Dataset
 
-from benchmarks.contenders import serve
+from benchmarks.serving import serve_images
 
 
 class Photographs(Dataset):
     def __init__(self, paths):
-        self.paths = np.array(paths)  # one object: workers do not copy it page by page
+        self.paths = np.array(paths)
 
     def __len__(self):
         return len(self.paths)
 
     def __getitem__(self, index):
         with Image.open(str(self.paths[index])) as image:
+            if sys.argv[3] == "fast":
+                image.draft("RGB", (224, 224))
             resized = image.convert("RGB").resize((224, 224), Image.Resampling.BILINEAR)
         return torch.from_numpy(np.array(resized))
 
 
-def main() -> None:
-    with open(sys.argv[1]) as file:
-        paths = file.read().splitlines()
-    torch.set_num_threads(1)
+def make(paths, threads):
     loader = DataLoader(
         Photographs(paths),
-        batch_size=64,
-        num_workers=int(sys.argv[2]),
+        batch_size=16,
+        num_workers=threads,
         persistent_workers=True,
         prefetch_factor=2,
     )
-
-    def epoch() -> int:
-        count = 0
-        for batch in loader:
-            batch[:, 0, 0].sum()
-            count += len(batch)
-        return count
-
-    serve(epoch)
+    return lambda: loader
 
 
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    serve_images(make)
