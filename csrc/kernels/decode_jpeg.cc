@@ -4,7 +4,7 @@
 // decoded. JPEGs only.
 //
 // Attributes: channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction,
-// dct_method.
+// dct_method. decode_jpeg also has fast_decode, which is for decode_resize_jpeg and ignored here.
 
 #include "core/registry.h"
 #include "kernels/encoded_image.h"

@@ -1,7 +1,8 @@
 // decode_resize_jpeg(contents): what decode_jpeg and then a resizing kernel give, maybe with a crop
 // in between; rewrites plan it in their place. JPEGs are decoded and resized a few rows at a time,
 // and rows and columns outside of a crop are not decoded. The result is the same to the bit, and so
-// are errors: whatever is not the common case is computed by these kernels themselves.
+// are errors: whatever is not the common case is computed by these kernels themselves. With
+// fast_decode large JPEGs are decoded at a fraction of their size, which is not exact.
 //
 // Attributes: those of decode_jpeg and of the resizing kernel; resizer, "resize" or
 // "resize_like_pillow"; crop, "" (none), "crop_image" (of the decoded image, to its argument `box`)
@@ -115,6 +116,7 @@ bool RunFused(const FusedPlan& plan, Inputs in, Output* output) {
 
 Status ReadResize(const Args& attrs, FusedPlan* plan) {
   JpegResize& resize = plan->resize;
+  FASTPIPE_ASSIGN(resize.fast_decode, attrs.BoolOr("fast_decode", false));
   FASTPIPE_ASSIGN(const bool pillow, ReadChoice(attrs, "resizer", kResizers));
   if (pillow) {
     resize.arithmetic = JpegResize::Arithmetic::kPillow;

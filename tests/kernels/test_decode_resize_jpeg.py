@@ -209,3 +209,108 @@ def test_truncated_images_are_recovered_as_decode_jpeg_does() -> None:
 def test_attributes_are_checked(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidArgumentError, match=message):
         decode_resize_jpeg(b"", [8, 8], **options)
+
+
+def scene(height: int, width: int) -> np.ndarray:
+    """Uneven shapes with sharp edges, as photographs have them, and little noise."""
+    rng = np.random.default_rng(3)
+    y, x = np.mgrid[:height, :width]
+    pixels = np.zeros((height, width, 3))
+    pixels += 90 + 60 * np.sin(x / 97.0 + y / 61.0)[:, :, None]
+    for _ in range(40):
+        top, left = rng.integers(0, height), rng.integers(0, width)
+        inside = (y - top) ** 2 + (x - left) ** 2 < (rng.integers(5, 90)) ** 2
+        pixels[inside] = rng.integers(0, 256, 3)
+    noise = rng.normal(0, 3, pixels.shape)
+    return np.clip(pixels + noise, 0, 255).astype(np.uint8)
+
+
+def assert_near(result: Any, expected: Any) -> None:
+    """Sharp edges that cross pixels are further off than those of photographs."""
+    assert result.dtype == expected.dtype and result.shape == expected.shape
+    error = np.abs(result.astype(float) - expected)
+    assert error.mean() < 3 and np.quantile(error, 0.99) < 16
+    assert error.max() > 0, "was it decoded at its full size?"
+
+
+@pytest.mark.parametrize("box", [None, [101, 53, 500, 611]])
+@pytest.mark.parametrize("name", ENCODINGS)
+@pytest.mark.parametrize("size", [[160, 160], [90, 120], [50, 31]])
+def test_fast_decode_stays_near_the_exact_result(name: str, box: Any, size: Any) -> None:
+    contents = jpeg(scene(701, 901), **ENCODINGS[name])
+    assert_near(
+        decode_resize_jpeg(contents, size, box, antialias=True, fast_decode=True),
+        parts(contents, size, box, antialias=True),
+    )
+    assert_near(
+        decode_resize_jpeg(
+            contents, size, box, resizer="resize_like_pillow", filter="bicubic", fast_decode=True
+        ),
+        pillow_parts(contents, size, box, filter="bicubic"),
+    )
+
+
+def test_fast_decode_of_photographs_is_as_exact_as_documented(photographs: list[str]) -> None:
+    errors = []
+    for path in photographs[::5]:
+        contents = io.read_file(path)
+        for size in ([112, 112], [64, 64], [32, 32]):
+            fast = decode_resize_jpeg(contents, size, antialias=True, channels=3, fast_decode=True)
+            exact = decode_resize_jpeg(contents, size, antialias=True, channels=3)
+            errors.append(np.abs(fast - exact).ravel())
+    error = np.concatenate(errors)
+    assert 0 < error.mean() < 1
+    assert np.quantile(error, 0.99) < 6
+    assert error.max() < 40
+
+
+@pytest.mark.parametrize("offset", range(8))
+def test_fast_decode_moves_nothing(offset: int) -> None:
+    """A ramp stays where it is: the grid of the smaller image is that of the image itself."""
+    width, height = 640 + offset, 633 + offset
+    ramp = np.linspace(0, 255, width)[None, :, None] * np.ones((height, 1, 3))
+    contents = jpeg(ramp.astype(np.uint8), quality=98, subsampling=0)
+    for box in (None, [offset, 7 * offset, 500, 512 - offset]):
+        for size in ([40, 50], [100, 150]):
+            error = decode_resize_jpeg(
+                contents, size, box, antialias=True, fast_decode=True
+            ) - parts(contents, size, box, antialias=True)
+            # Within a crop the outermost columns may hold a little of what lies beside it.
+            assert np.abs(error[:, 1:-1].mean()) < 0.1
+            assert np.abs(error).max() < 3
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"antialias": False},
+        {"antialias": True, "method": "area"},
+        {"antialias": True, "method": "nearest"},
+    ],
+)
+def test_fast_decode_is_exact_where_not_all_pixels_are_averaged(options: dict[str, Any]) -> None:
+    contents = jpeg(scene(300, 400))
+    assert_same(
+        decode_resize_jpeg(contents, [20, 30], fast_decode=True, **options),
+        parts(contents, [20, 30], **options),
+    )
+
+
+def test_fast_decode_is_exact_where_the_image_is_not_much_larger() -> None:
+    contents = jpeg(scene(299, 400))
+    assert_same(
+        decode_resize_jpeg(contents, [100, 100], antialias=True, fast_decode=True),
+        parts(contents, [100, 100], antialias=True),
+    )
+
+
+def test_fast_decode_finds_the_same_errors() -> None:
+    good = jpeg(scene(300, 400))
+    for contents, box in ((good[:-200], None), (good, [0, 0, 301, 400])):
+        with pytest.raises(InvalidArgumentError):
+            decode_resize_jpeg(contents, [20, 20], box, antialias=True, fast_decode=True)
+
+
+def test_decode_jpeg_alone_ignores_fast_decode() -> None:
+    contents = jpeg(scene(300, 400))
+    assert_same(io.decode_jpeg(contents, fast_decode=True), io.decode_jpeg(contents))
