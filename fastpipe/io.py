@@ -147,6 +147,8 @@ def decode_jpeg(
     try_recover_truncated: bool = False,
     acceptable_fraction: float = 1,
     dct_method: str = "",
+    *,
+    fast_decode: bool = False,
 ) -> Any:
     """The pixels of a JPEG. PNGs, and GIFs and WebPs of one frame, are decoded too.
 
@@ -160,6 +162,12 @@ def decode_jpeg(
         acceptable_fraction: With `try_recover_truncated`: the part of the rows that must be there.
         dct_method: "INTEGER_ACCURATE", "INTEGER_FAST", or "" for the accurate one: the pixels that
             Pillow gives.
+        fast_decode: If all that becomes of the image, or of a crop of it, is a resize that averages
+            all pixels (`image.resize` with `antialias`, but not by "nearest" or "area", or
+            `image.resize_pillow`), then it may be decoded at 1/2, 1/4 or 1/8 of its size. At least
+            one and a half times the size of the result is left to the resize. Photographs then
+            differ from the exact result by less than 1 of 255 on average, by less than 6 in 99 of
+            100 values, and by less than 40 at sharp edges. Without such a resize it has no effect.
 
     Returns:
         uint8 [height, width, channels].
@@ -180,6 +188,7 @@ def decode_jpeg(
         try_recover_truncated=try_recover_truncated,
         acceptable_fraction=float(acceptable_fraction),
         dct_method=dct_method,
+        fast_decode=fast_decode,
     )
 
 

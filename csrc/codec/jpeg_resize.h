@@ -1,7 +1,8 @@
 // Decoding a JPEG and resizing it, a few rows at a time: the image never exists as a whole, and its
 // pixels are still in the cache when they are resized.
 //
-// Contract: the bits are those of JpegDecoder followed by a function of codec/resample.h. Two
+// Contract: the bits are those of JpegDecoder followed by a function of codec/resample.h, unless
+// fast_decode allows others. Two
 // phases, as in codec/jpeg.h, whose decoder of the thread does the work:
 //
 //   ResizedJpegDecoder decoder;
@@ -18,6 +19,7 @@
 
 #include "codec/jpeg.h"
 #include "codec/resample.h"
+#include "codec/resample_stream.h"
 #include "core/status.h"
 
 namespace fastpipe {
@@ -34,11 +36,20 @@ struct JpegResize {
   bool antialias = false;
   PillowFilter filter = PillowFilter::kBilinear;
   PillowPasses passes = PillowPasses::kPillow13;
+  // The image may be decoded at a half, a quarter or an eighth of its size, if that is still enough
+  // for the output: see FastRatio. Not exact, and without effect unless the method averages all
+  // pixels (with antialias, or Pillow's).
+  bool fast_decode = false;
 
   bool gives_floats() const {
     return arithmetic == Arithmetic::kFloat && method != ResizeMethod::kNearest;
   }
 };
+
+// The largest of 1, 2, 4 and 8 by which `in` may be divided in each direction before it is resized
+// to `out`: at least one and a half times the size of the
+// output remains.
+int FastRatio(int64_t in_height, int64_t in_width, int64_t out_height, int64_t out_width);
 
 class ResizedJpegDecoder {
  public:
@@ -53,6 +64,7 @@ class ResizedJpegDecoder {
 
  private:
   JpegInfo decoded_;
+  ImageArea area_;  // of what is decoded
   JpegResize resize_;
 };
 

@@ -38,9 +38,10 @@ Status Resize(const Value* input, ImageShape in, int64_t out_height, int64_t out
   if (method == ResizeMethod::kNearest) {
     ResizeNearestToFloat(input, in, out_height, out_width, output);
   } else {
-    ResizeRows(
-        input, in,
-        NewFloatResizer<Value>(in, out_height, out_width, method, antialias, code, output).get());
+    ResizeRows(input, in,
+               NewFloatResizer<Value>(in, ImageArea::Whole(in), out_height, out_width, method,
+                                      antialias, code, output)
+                   .get());
   }
   return Status::Ok();
 }
@@ -71,7 +72,9 @@ Status ResizeLikePillow(const uint8_t* input, ImageShape in, int64_t out_height,
                         ResizeCode code) {
   FASTPIPE_RETURN_IF_ERROR(CheckResizeSizes(in, out_height, out_width));
   ResizeRows(input, in,
-             NewPillowResizer(in, out_height, out_width, filter, passes, code, output).get());
+             NewPillowResizer(in, ImageArea::Whole(in), out_height, out_width, filter, passes, code,
+                              output)
+                 .get());
   return Status::Ok();
 }
 

@@ -352,9 +352,10 @@ class PillowVerticalFirst final : public RowResizer<uint8_t> {
 }  // namespace
 
 template <typename Value>
-std::unique_ptr<RowResizer<Value>> NewFloatResizer(ImageShape in, int64_t out_height,
-                                                   int64_t out_width, ResizeMethod method,
-                                                   bool antialias, ResizeCode code, float* output) {
+std::unique_ptr<RowResizer<Value>> NewFloatResizer(ImageShape in, ImageArea area,
+                                                   int64_t out_height, int64_t out_width,
+                                                   ResizeMethod method, bool antialias,
+                                                   ResizeCode code, float* output) {
   const RowLoops& loops = RowLoopsOf(code);
   if (method == ResizeMethod::kBilinear && !antialias) {
     return std::make_unique<BlendedResizer<Value>>(loops, in, BlendWeights(in.height, out_height),
@@ -369,14 +370,14 @@ std::unique_ptr<RowResizer<Value>> NewFloatResizer(ImageShape in, int64_t out_he
     gain = static_cast<float>(1.0 / (height_scale * width_scale));
   }
   return std::make_unique<WeightedResizer<Value>>(
-      loops, in, FloatWeights(in.height, out_height, method, antialias),
-      FloatWeights(in.width, out_width, method, antialias), gain, output);
+      loops, in, FloatWeights({in.height, area.top, area.bottom}, out_height, method, antialias),
+      FloatWeights({in.width, area.left, area.right}, out_width, method, antialias), gain, output);
 }
 
-template std::unique_ptr<RowResizer<uint8_t>> NewFloatResizer(ImageShape, int64_t, int64_t,
-                                                              ResizeMethod, bool, ResizeCode,
-                                                              float*);
-template std::unique_ptr<RowResizer<float>> NewFloatResizer(ImageShape, int64_t, int64_t,
+template std::unique_ptr<RowResizer<uint8_t>> NewFloatResizer(ImageShape, ImageArea, int64_t,
+                                                              int64_t, ResizeMethod, bool,
+                                                              ResizeCode, float*);
+template std::unique_ptr<RowResizer<float>> NewFloatResizer(ImageShape, ImageArea, int64_t, int64_t,
                                                             ResizeMethod, bool, ResizeCode, float*);
 
 std::unique_ptr<RowResizer<uint8_t>> NewNearestResizer(ImageShape in, int64_t out_height,
@@ -384,14 +385,20 @@ std::unique_ptr<RowResizer<uint8_t>> NewNearestResizer(ImageShape in, int64_t ou
   return std::make_unique<NearestResizer>(in, out_height, out_width, output);
 }
 
-std::unique_ptr<RowResizer<uint8_t>> NewPillowResizer(ImageShape in, int64_t out_height,
-                                                      int64_t out_width, PillowFilter filter,
-                                                      PillowPasses passes, ResizeCode code,
-                                                      uint8_t* output) {
+std::unique_ptr<RowResizer<uint8_t>> NewPillowResizer(ImageShape in, ImageArea area,
+                                                      int64_t out_height, int64_t out_width,
+                                                      PillowFilter filter, PillowPasses passes,
+                                                      ResizeCode code, uint8_t* output) {
   const RowLoops& loops = RowLoopsOf(code);
   std::shared_ptr<const PillowTable> horizontal, vertical;
-  if (out_width != in.width) horizontal = PillowWeights(in.width, out_width, filter);
-  if (out_height != in.height) vertical = PillowWeights(in.height, out_height, filter);
+  const AxisSpan width = {in.width, area.left, area.right};
+  const AxisSpan height = {in.height, area.top, area.bottom};
+  if (out_width != in.width || !width.is_whole()) {
+    horizontal = PillowWeights(width, out_width, filter);
+  }
+  if (out_height != in.height || !height.is_whole()) {
+    vertical = PillowWeights(height, out_height, filter);
+  }
   const int64_t shrinks = in.height - out_height;
   const bool vertical_first =
       passes == PillowPasses::kPillow13 && shrinks > 0 && shrinks > 2 * (in.width - out_width);

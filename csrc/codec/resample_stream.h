@@ -43,21 +43,31 @@ class RowResizer {
   virtual int64_t window() const = 0;
 };
 
+// The part of an image that is resized; it may begin and end within pixels.
+struct ImageArea {
+  double top = 0, left = 0, bottom = 0, right = 0;
+
+  static ImageArea Whole(ImageShape in) {
+    return {0, 0, static_cast<double>(in.height), static_cast<double>(in.width)};
+  }
+};
+
 // Each makes what computes one image; `output` is that of the function in codec/resample.h.
 // REQUIRES: sizes as these functions take them.
 
-// `method` is not kNearest.
+// `method` is not kNearest. `area` is the whole for kArea and where there is no antialias.
 template <typename Value>
-std::unique_ptr<RowResizer<Value>> NewFloatResizer(ImageShape in, int64_t out_height,
-                                                   int64_t out_width, ResizeMethod method,
-                                                   bool antialias, ResizeCode code, float* output);
+std::unique_ptr<RowResizer<Value>> NewFloatResizer(ImageShape in, ImageArea area,
+                                                   int64_t out_height, int64_t out_width,
+                                                   ResizeMethod method, bool antialias,
+                                                   ResizeCode code, float* output);
 // in.channels are the bytes of a pixel.
 std::unique_ptr<RowResizer<uint8_t>> NewNearestResizer(ImageShape in, int64_t out_height,
                                                        int64_t out_width, uint8_t* output);
-std::unique_ptr<RowResizer<uint8_t>> NewPillowResizer(ImageShape in, int64_t out_height,
-                                                      int64_t out_width, PillowFilter filter,
-                                                      PillowPasses passes, ResizeCode code,
-                                                      uint8_t* output);
+std::unique_ptr<RowResizer<uint8_t>> NewPillowResizer(ImageShape in, ImageArea area,
+                                                      int64_t out_height, int64_t out_width,
+                                                      PillowFilter filter, PillowPasses passes,
+                                                      ResizeCode code, uint8_t* output);
 
 // InvalidArgument unless all sizes are positive and fit 31 bits.
 Status CheckResizeSizes(ImageShape in, int64_t out_height, int64_t out_width);

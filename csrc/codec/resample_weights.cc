@@ -121,9 +121,10 @@ void Normalize(float sum, std::vector<float>* weights) {
 
 // Follows TensorFlow's arithmetic step by step, float where it is float, so that positions on the
 // border of a kernel fall on the same side.
-FloatTable ScaledKernel(int64_t input_size, int64_t output_size, FloatKernel kernel,
-                        bool antialias) {
-  const float scale = static_cast<float>(output_size) / static_cast<float>(input_size);
+FloatTable ScaledKernel(AxisSpan input, int64_t output_size, FloatKernel kernel, bool antialias) {
+  const int64_t input_size = input.size;
+  const float begin = static_cast<float>(input.begin);
+  const float scale = static_cast<float>(output_size) / static_cast<float>(input.end - input.begin);
   const float inverse = static_cast<float>(1.0 / scale);
   const float kernel_scale = antialias ? std::max(inverse, 1.0f) : 1.0f;
   const float inverse_kernel_scale = 1.0f / kernel_scale;
@@ -131,7 +132,7 @@ FloatTable ScaledKernel(int64_t input_size, int64_t output_size, FloatKernel ker
   std::vector<Span<float>> spans(static_cast<size_t>(output_size));
   for (int64_t i = 0; i < output_size; ++i) {
     Span<float>& span = spans[static_cast<size_t>(i)];
-    const float center = (static_cast<float>(i) + 0.5f) * inverse;
+    const float center = (static_cast<float>(i) + 0.5f) * inverse + begin;
     const auto clamp = [input_size](float position) {
       return std::clamp<int64_t>(static_cast<int64_t>(position), 0, input_size - 1);
     };
@@ -290,8 +291,9 @@ PillowTable WithPairs(WeightTable<int32_t> table) {
   return result;
 }
 
-PillowTable PillowFixedPoint(int64_t input_size, int64_t output_size, PillowKernel kernel) {
-  const double scale = static_cast<double>(input_size) / static_cast<double>(output_size);
+PillowTable PillowFixedPoint(AxisSpan input, int64_t output_size, PillowKernel kernel) {
+  const int64_t input_size = input.size;
+  const double scale = (input.end - input.begin) / static_cast<double>(output_size);
   const double kernel_scale = std::max(scale, 1.0);
   const double reach = kernel.radius * kernel_scale;
   const double inverse_kernel_scale = 1.0 / kernel_scale;
@@ -299,7 +301,7 @@ PillowTable PillowFixedPoint(int64_t input_size, int64_t output_size, PillowKern
   std::vector<double> weights;
   for (int64_t i = 0; i < output_size; ++i) {
     Span<int32_t>& span = spans[static_cast<size_t>(i)];
-    const double center = (static_cast<double>(i) + 0.5) * scale;
+    const double center = input.begin + (static_cast<double>(i) + 0.5) * scale;
     // Truncation after + 0.5, as in Pillow, also of negative values.
     span.start = std::max<int64_t>(static_cast<int64_t>(center - reach + 0.5), 0);
     const int64_t end = std::min(static_cast<int64_t>(center + reach + 0.5), input_size);
@@ -331,20 +333,21 @@ BlendTable Blend(int64_t input_size, int64_t output_size) {
   return table;
 }
 
-// The tables used last, by the sizes and a code of the method.
+// The tables used last, by the input, the size of the output and a code of the method.
 template <typename Table>
 class TableCache {
  public:
-  using Key = std::tuple<int64_t, int64_t, int>;
+  using Key = std::tuple<int64_t, double, double, int64_t, int>;
 
   // The table of `key`, made by `make` without holding the lock if it is not there: two threads may
   // both make it, and get equal ones.
   template <typename Make>
-  std::shared_ptr<const Table> Get(const Key& key, const Make& make) {
+  std::shared_ptr<const Table> Get(AxisSpan input, int64_t output_size, int method,
+                                   const Make& make) {
+    const Key key = {input.size, input.begin, input.end, output_size, method};
     if (std::shared_ptr<const Table> found = Find(key)) return found;
     auto made = std::make_shared<const Table>(make());
-    const auto [input_size, output_size, method] = key;
-    if (input_size + output_size <= kMaxCachedSize) Insert(key, made);
+    if (input.size + output_size <= kMaxCachedSize) Insert(key, made);
     return made;
   }
 
@@ -376,29 +379,29 @@ class TableCache {
 
 }  // namespace
 
-std::shared_ptr<const FloatTable> FloatWeights(int64_t input_size, int64_t output_size,
+std::shared_ptr<const FloatTable> FloatWeights(AxisSpan input, int64_t output_size,
                                                ResizeMethod method, bool antialias) {
   static TableCache<FloatTable> cache;
   const int code = static_cast<int>(method) * 2 + antialias;
-  return cache.Get({input_size, output_size, code}, [&] {
-    if (method == ResizeMethod::kArea) return Area(input_size, output_size);
+  return cache.Get(input, output_size, code, [&] {
+    if (method == ResizeMethod::kArea) return Area(input.size, output_size);
     if (method == ResizeMethod::kBicubic && !antialias) {
-      return SteppedBicubic(input_size, output_size);
+      return SteppedBicubic(input.size, output_size);
     }
-    return ScaledKernel(input_size, output_size, KernelOf(method), antialias);
+    return ScaledKernel(input, output_size, KernelOf(method), antialias);
   });
 }
 
 std::shared_ptr<const BlendTable> BlendWeights(int64_t input_size, int64_t output_size) {
   static TableCache<BlendTable> cache;
-  return cache.Get({input_size, output_size, 0}, [&] { return Blend(input_size, output_size); });
+  return cache.Get(input_size, output_size, 0, [&] { return Blend(input_size, output_size); });
 }
 
-std::shared_ptr<const PillowTable> PillowWeights(int64_t input_size, int64_t output_size,
+std::shared_ptr<const PillowTable> PillowWeights(AxisSpan input, int64_t output_size,
                                                  PillowFilter filter) {
   static TableCache<PillowTable> cache;
-  return cache.Get({input_size, output_size, static_cast<int>(filter)},
-                   [&] { return PillowFixedPoint(input_size, output_size, KernelOf(filter)); });
+  return cache.Get(input, output_size, static_cast<int>(filter),
+                   [&] { return PillowFixedPoint(input, output_size, KernelOf(filter)); });
 }
 
 std::vector<int32_t> NearestPositions(int64_t input_size, int64_t output_size) {

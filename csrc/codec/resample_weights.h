@@ -38,12 +38,26 @@ struct PillowTable : WeightTable<int32_t> {
   std::vector<int32_t> pairs;
 };
 
-// REQUIRES: sizes in [1, 2^31). `method` is not kNearest, nor kBilinear without antialias. The
-// weights of kArea sum to input_size / output_size, all others to 1.
-std::shared_ptr<const FloatTable> FloatWeights(int64_t input_size, int64_t output_size,
+// The part of an axis that is resized; it may begin and end within a position. A size alone is the
+// whole axis.
+struct AxisSpan {
+  AxisSpan(int64_t whole) : size(whole), end(static_cast<double>(whole)) {}  // NOLINT: implicit
+  AxisSpan(int64_t whole, double first, double last) : size(whole), begin(first), end(last) {}
+
+  bool is_whole() const { return begin == 0 && end == static_cast<double>(size); }
+
+  int64_t size;
+  double begin = 0;
+  double end;
+};
+
+// REQUIRES: sizes in [1, 2^31); 0 <= begin < end <= size. `input` is whole for kArea and where
+// there is no antialias. `method` is not kNearest, nor kBilinear without antialias. The weights of
+// kArea sum to input_size / output_size, all others to 1.
+std::shared_ptr<const FloatTable> FloatWeights(AxisSpan input, int64_t output_size,
                                                ResizeMethod method, bool antialias);
 std::shared_ptr<const BlendTable> BlendWeights(int64_t input_size, int64_t output_size);
-std::shared_ptr<const PillowTable> PillowWeights(int64_t input_size, int64_t output_size,
+std::shared_ptr<const PillowTable> PillowWeights(AxisSpan input, int64_t output_size,
                                                  PillowFilter filter);
 // The input position of each output position.
 std::vector<int32_t> NearestPositions(int64_t input_size, int64_t output_size);

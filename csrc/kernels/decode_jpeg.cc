@@ -4,7 +4,7 @@
 // decoded. JPEGs only.
 //
 // Attributes: channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction,
-// dct_method.
+// dct_method. decode_jpeg also has fast_decode, which only a rewrite heeds: decode_region.cc.
 
 #include "kernels/decode_jpeg.h"
 
@@ -33,25 +33,28 @@ Status RunDecodeJpeg(const Args& attrs, const JpegOptions& options, const Tensor
 
 class DecodeJpegKernel final : public JpegKernel {
  public:
-  DecodeJpegKernel(Args attrs, const JpegOptions& options)
-      : attrs_(std::move(attrs)), options_(options) {}
+  DecodeJpegKernel(Args attrs, const JpegOptions& options, bool fast_decode)
+      : attrs_(std::move(attrs)), options_(options), fast_decode_(fast_decode) {}
   Status Run(KernelContext*, Inputs in, Outputs out) const override {
     return RunDecodeJpeg(attrs_, options_, *in[0], &out[0]);
   }
   Result<JpegOptions> HowDecoded(Inputs) const override { return options_; }
   bool crops() const override { return false; }
+  bool fast_decode() const override { return fast_decode_; }
 
  private:
   const Args attrs_;
   const JpegOptions options_;
+  const bool fast_decode_;
 };
 
 Result<KernelPlan> PlanDecodeJpeg(const Args& attrs, Specs inputs) {
   FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
   FASTPIPE_RETURN_IF_ERROR(ExpectEncoded(attrs, inputs));
   FASTPIPE_ASSIGN(const JpegOptions options, ReadJpegOptions(attrs));
+  FASTPIPE_ASSIGN(const bool fast_decode, attrs.BoolOr("fast_decode", false));
   return KernelPlan{{DecodedSpec(DType::kUint8, options.channels)},
-                    std::make_shared<const DecodeJpegKernel>(attrs, options)};
+                    std::make_shared<const DecodeJpegKernel>(attrs, options, fast_decode)};
 }
 
 class DecodeAndCropKernel final : public JpegKernel {

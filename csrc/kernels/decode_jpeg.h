@@ -14,6 +14,8 @@ class JpegKernel : public Kernel {
   virtual Result<JpegOptions> HowDecoded(Inputs inputs) const = 0;
   // Whether these options say which part of the image it decodes.
   virtual bool crops() const = 0;
+  // Whether the image may be decoded at a fraction of its size before it is resized.
+  virtual bool fast_decode() const { return false; }
 };
 
 }  // namespace fastpipe

@@ -88,9 +88,10 @@ class DecodeRegionKernel final : public Kernel {
   static Inputs Of(Inputs in, size_t before) { return in.subspan(before); }
 
   Status Resize(std::string_view bytes, const JpegOptions& options, Inputs in, Output* out) const {
-    const std::optional<JpegResize> resize = region_.resize->HowResized(in);
+    std::optional<JpegResize> resize = region_.resize->HowResized(in);
     if (!resize || options.channels == 4) return GiveUp();
     if (region_.to_floats && !resize->gives_floats()) return GiveUp();
+    resize->fast_decode = region_.decode->fast_decode();
     ResizedJpegDecoder decoder;
     JpegInfo info;
     FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, options, *resize, &info));
