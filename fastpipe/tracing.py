@@ -211,10 +211,8 @@ def has_symbol(value: Any) -> bool:
     """True if `value` is a Symbol or a list or tuple with one inside."""
     if not isinstance(value, (list, tuple)):
         return isinstance(value, Symbol)
-    kinds = (Symbol, list, tuple)
-    if not any(issubclass(kind, kinds) for kind in set(map(type, value))):
-        return False  # soon, for a million paths
-    return any(has_symbol(item) for item in value)
+    plain = set(map(type, value)) <= {str, bytes, int, float}  # soon, for a million paths
+    return not plain and any(map(has_symbol, value))
 
 
 def convert(value: Any, dtype: object = None) -> Any:
@@ -242,8 +240,7 @@ def call(kernel: str, inputs: Sequence[Any], *, unify: bool = False, **attrs: An
         if hasattr(type(value), "apply_kernel"):
             return value.apply_kernel(kernel, inputs, unify, attrs)
     values = _unified(inputs) if unify else [convert(value) for value in inputs]
-    tracer = _state.tracer
-    if tracer is not None:
+    if (tracer := _state.tracer) is not None:
         slots = [tracer.slot_of(value) for value in values]
         outputs: list[Any] = tracer.kernel(kernel, attrs, slots, user_line())
     else:

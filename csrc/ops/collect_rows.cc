@@ -1,5 +1,7 @@
 #include "ops/collect_rows.h"
 
+#include <limits>
+
 namespace fastpipe {
 
 Status RowCollector::Collect() {
@@ -7,6 +9,9 @@ Status RowCollector::Collect() {
   Status status = Pull();
   // Now the batch shares its memory with nobody.
   if (status.ok()) BeginBatch();
+  if (status.ok() && space_ && count_ < static_cast<size_t>(batch_size_)) {
+    space_->NextBatchFrom(std::numeric_limits<int64_t>::max());  // it was the last
+  }
   return status;
 }
 

@@ -207,3 +207,11 @@ def test_unbatched_rows_are_batched_again_as_they_were():
     np.testing.assert_array_equal(np.concatenate(got), values)
     got[0][:] = -1
     np.testing.assert_array_equal(next(ds.as_numpy_iterator()), values[:4])
+
+
+@pytest.mark.parametrize("threads", [None, 2])
+def test_no_batch_is_copied_on_its_way_to_python(threads):
+    rows = fp.Dataset.range(7).map(lambda x: fp.fill([300], x), num_parallel_calls=threads)
+    batches = list(rows.batch(4))
+    assert [batch.shape for batch in batches] == [(4, 300), (3, 300)]
+    assert [batch.flags.owndata for batch in batches] == [False, False]
