@@ -1,6 +1,6 @@
 """Typed surface of the native module."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -267,6 +269,30 @@ def test_batches_do_not_share_memory_with_the_array_or_each_other():
     pairs = list(fp.Dataset.range(40).map(lambda x: (x, x)).batch(40))
     pairs[0][0][:] = -1
     assert pairs[0][1].tolist() == list(range(40))
+
+
+def test_an_interrupt_does_not_set_the_inputs_of_a_zip_apart():
+    left = fp.Dataset.range(3_000_000).map(lambda x: x + 1)
+    iterator = iter(fp.Dataset.zip(left, fp.Dataset.range(3_000_000)).batch(500_000))
+
+    waiting = False
+
+    def interrupt(number: int, frame: Any) -> None:
+        if waiting:
+            raise InterruptedError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for delay in [0.0002, 0.0005, 0.001, 0.0003, 0]:
+            with contextlib.suppress(InterruptedError):
+                waiting = True
+                signal.setitimer(signal.ITIMER_REAL, delay)
+                first, second = next(iterator)
+                waiting = False
+                assert np.array_equal(first, second + 1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_huge_batch_takes_only_the_memory_of_what_there_is():

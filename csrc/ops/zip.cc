@@ -81,28 +81,33 @@ class ZipIterator final : public IteratorOf<Zip> {
     }
     return first_error;
   }
+  // The first input says how many rows there are, as far as an epoch of it goes. An interrupt may
+  // come between two inputs: then the next call goes on where this one was.
   Status ProduceBlock(int64_t most, Block* out) override {
     if (op().Cardinality() != kInfinite) most = std::min(most, op().Cardinality() - count());
     Element none;
     if (most <= 0) return Produce(&none);
-    for (const auto& input : inputs_) {
-      // The first says how many there are, as far as an epoch of it goes.
-      FASTPIPE_RETURN_IF_ERROR(input->NextBlock(most, &parts_.emplace_back()));
-      if (out->rows == 0) out->rows = parts_[0].rows;
-      FASTPIPE_RETURN_IF_ERROR(Complete(input.get(), out->rows));
-      JoinBlocks(parts_, &out->columns);
+    while (taken_ < inputs_.size()) {
+      FASTPIPE_RETURN_IF_ERROR(TakeRows(inputs_[taken_].get(), most));
+      JoinBlocks(parts_, &joined_.columns);
       parts_.clear();  // so that nobody shares the columns
-      most = out->rows;
+      part_rows_ = 0;
+      ++taken_;
     }
+    taken_ = 0;
+    *out = std::exchange(joined_, {});
     return Status::Ok();
   }
-  // Takes what is missing of `rows` rows in parts_.
-  Status Complete(Iterator* input, int64_t rows) {
-    int64_t got = parts_[0].rows;
-    while (got < rows) {
-      FASTPIPE_RETURN_IF_ERROR(input->NextBlock(rows - got, &parts_.emplace_back()));
-      got += parts_.back().rows;
+  // Takes what is missing of one input's rows; of the first, one block of `most` at most.
+  Status TakeRows(Iterator* input, int64_t most) {
+    const int64_t rows = taken_ == 0 ? 1 : joined_.rows;
+    while (part_rows_ < rows) {
+      Block part;
+      FASTPIPE_RETURN_IF_ERROR(input->NextBlock(taken_ == 0 ? most : rows - part_rows_, &part));
+      part_rows_ += part.rows;
+      parts_.push_back(std::move(part));
     }
+    if (taken_ == 0) joined_.rows = part_rows_;
     return Status::Ok();
   }
 
@@ -119,6 +124,10 @@ class ZipIterator final : public IteratorOf<Zip> {
     return shortest == count ? Status::Ok() : Status::EndOfSequence();
   }
   Status SavePosition(PositionWriter* writer) override {
+    if (taken_ > 0) {
+      return FailedPrecondition(op().label() +
+                                ": it was interrupted within an element; take that one first");
+    }
     for (const auto& input : inputs_) FASTPIPE_RETURN_IF_ERROR(input->Save(writer));
     return Status::Ok();
   }
@@ -129,7 +138,11 @@ class ZipIterator final : public IteratorOf<Zip> {
 
   std::vector<std::unique_ptr<Iterator>> inputs_;
   Element part_;
-  std::vector<Block> parts_;  // of one input
+  // The block that is being made.
+  Block joined_;  // of the first taken_ inputs
+  size_t taken_ = 0;
+  std::vector<Block> parts_;  // of the next one
+  int64_t part_rows_ = 0;
 };
 
 std::unique_ptr<Iterator> Zip::MakeIterator(const IteratorContext& context) const {

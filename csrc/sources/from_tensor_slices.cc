@@ -1,6 +1,8 @@
 // from_tensor_slices(components, parts): the rows of axis 0 of all components side by side. A row
 // shares memory with its component.
 
+#include <algorithm>
+
 #include "core/composite.h"
 #include "core/indexed.h"
 #include "core/registry.h"
@@ -10,6 +12,17 @@
 namespace fastpipe {
 namespace {
 
+// Passing on a row of more bytes costs nothing beside what is done with it.
+constexpr int64_t kLargestRow = 16 << 10;
+
+bool AreSmall(const ElementSpec& spec) {
+  return std::all_of(spec.begin(), spec.end(), [](const TensorSpec& component) {
+    if (component.dtype == DType::kString) return component.fully_known();
+    const auto size = static_cast<int64_t>(DTypeSize(component.dtype));
+    return component.fully_known() && size > 0 && NumElements(component.dims) <= kLargestRow / size;
+  });
+}
+
 class FromTensorSlices final : public Dataset {
  public:
   // `tensors` is empty while a function is being traced and does not know them yet.
@@ -17,13 +30,13 @@ class FromTensorSlices final : public Dataset {
       : Dataset(std::move(spec), {}),
         tensors_(std::move(tensors)),
         components_(std::move(components)),
-        tensors_only_(AllTensors(components_)),
+        gives_blocks_(AllTensors(components_) && AreSmall(this->spec()) && size >= 0),
         size_(size) {}
 
   int64_t Cardinality() const override { return size_; }
   void Fill(int64_t index, Element* out) const { AppendRow(tensors_, components_, index, out); }
   bool GivesBlocks(const RunOptions& options) const override {
-    return options.fusion && tensors_only_ && size_ >= 0;
+    return options.fusion && gives_blocks_;
   }
   int64_t FillBlock(int64_t first, int64_t count, Element* columns) const {
     for (const Tensor& tensor : tensors_) columns->push_back(tensor.Rows(first, count));
@@ -34,7 +47,7 @@ class FromTensorSlices final : public Dataset {
  private:
   const Element tensors_;
   const Components components_;
-  const bool tensors_only_;
+  const bool gives_blocks_;
   const int64_t size_;  // kUnknown while traced
 };
 
