@@ -194,8 +194,9 @@ bool fastpipe_jpeg_configure(struct fastpipe_jpeg* jpeg, const struct fastpipe_j
 // neighbours; the margin keeps those out of the window.
 static void CropColumns(struct fastpipe_jpeg* jpeg) {
   struct jpeg_decompress_struct* info = &jpeg->info;
-  const JDIMENSION margin =
-      jpeg->libjpeg_edges ? 0 : (JDIMENSION)(info->max_h_samp_factor * kBlock);
+  // Smooth upsampling looks one chroma sample far, which is two columns.
+  const JDIMENSION far = info->max_h_samp_factor <= 2 ? 2 : info->max_h_samp_factor * kBlock;
+  const JDIMENSION margin = jpeg->libjpeg_edges ? 0 : far;
   JDIMENSION start = jpeg->window.x > margin ? jpeg->window.x - margin : 0;
   JDIMENSION end = jpeg->window.x + jpeg->window.width + margin;
   if (end > info->output_width) end = info->output_width;
