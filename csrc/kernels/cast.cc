@@ -11,14 +11,28 @@ namespace fastpipe {
 namespace {
 
 template <typename From, typename To>
-void RunCast(const void* from, void* to, int64_t count) {
+[[gnu::always_inline]] inline void CastBody(const void* from, void* to, int64_t count) {
   const From* source = static_cast<const From*>(from);
   To* target = static_cast<To*>(to);
   for (int64_t i = 0; i < count; ++i) target[i] = Convert<To>(source[i]);
 }
 
+template <typename From, typename To>
+void RunCast(const void* from, void* to, int64_t count) {
+  CastBody<From, To>(from, to, count);
+}
+
+template <typename From, typename To>
+FASTPIPE_TARGET_AVX2 void RunCastAvx2(const void* from, void* to, int64_t count) {
+  CastBody<From, To>(from, to, count);
+}
+
 constexpr auto kCasts = TableOf<FixedSizeTypes>([]<typename From>() {
-  return TableOf<FixedSizeTypes>([]<typename To>() -> UnaryLoop { return RunCast<From, To>; });
+  return TableOf<FixedSizeTypes>([]<typename To>() {
+    UnaryEntry entry = {RunCast<From, To>, DTypeOf<To>()};
+    if constexpr (kGainsByAvx2<From, To>) entry.avx2_loop = RunCastAvx2<From, To>;
+    return entry;
+  });
 });
 
 // The same dtype.
@@ -48,15 +62,14 @@ Result<KernelPlan> PlanCast(const Args& attrs, Specs inputs) {
                       .kernel = std::make_shared<const IdentityKernel>(dtype),
                       .elementwise = true};
   }
-  const UnaryLoop loop = Find(Find(kCasts, inputs[0].dtype), dtype);
-  if (loop == nullptr) {
+  const UnaryEntry entry = Find(Find(kCasts, inputs[0].dtype), dtype);
+  if (entry.loop == nullptr) {
     return Unimplemented(StrCat("cast: there is no cast from ", inputs[0].ToString(), " to ",
                                 DTypeName(dtype),
                                 ": strings become numbers by strings.to_number or io.decode_raw, "
                                 "numbers become strings by strings.as_string"));
   }
-  return KernelPlan{
-      .outputs = {std::move(spec)}, .kernel = MakeUnary({loop, dtype}), .elementwise = true};
+  return KernelPlan{.outputs = {std::move(spec)}, .kernel = MakeUnary(entry), .elementwise = true};
 }
 
 FASTPIPE_KERNEL("cast", PlanCast);

@@ -98,6 +98,14 @@ class Target {
     const T* from = reinterpret_cast<const T*>(values);
     T* to = reinterpret_cast<T*>(data_) + position / channels_;
     const int64_t pixels = count / channels_;
+    if (channels_ == 3) {  // all planes at once: each value is read once
+      for (int64_t i = 0; i < pixels; ++i, from += 3) {
+        to[i] = from[0];
+        to[plane_ + i] = from[1];
+        to[2 * plane_ + i] = from[2];
+      }
+      return;
+    }
     for (int64_t c = 0; c < channels_; ++c) {
       for (int64_t i = 0; i < pixels; ++i) to[c * plane_ + i] = from[i * channels_ + c];
     }

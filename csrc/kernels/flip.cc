@@ -7,6 +7,7 @@
 
 #include "kernels/flip.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/registry.h"
@@ -28,6 +29,19 @@ void CopyApart(const uint8_t* from, int64_t step, int64_t count, size_t pixel, u
   for (int64_t i = 0; i < count; ++i, from += step, to += size) std::memcpy(to, from, size);
 }
 
+// Pixels of 12 bytes, 16 at a time: what is too much is overwritten by the next pixel. The last
+// two, before and behind which other memory may end, are copied exactly.
+void CopyTriples(const uint8_t* from, int64_t step, int64_t count, size_t pixel, uint8_t* to) {
+  const int64_t most = step < 0 ? std::max<int64_t>(count - 1, 0) : 0;
+  int64_t done = 0;
+  if (most > 0) {  // the rightmost pixel has nothing behind it
+    std::memcpy(to, from, pixel);
+    done = 1;
+  }
+  for (; done < most; ++done) std::memcpy(to + done * 12, from + done * step, 16);
+  CopyApart<12>(from + done * step, step, count - done, pixel, to + done * 12);
+}
+
 CopyPixels CopyOf(size_t pixel) {
   switch (pixel) {
     case 1:
@@ -37,7 +51,7 @@ CopyPixels CopyOf(size_t pixel) {
     case 4:
       return CopyApart<4>;
     case 12:
-      return CopyApart<12>;
+      return CopyTriples;
     default:
       return CopyApart<0>;
   }
