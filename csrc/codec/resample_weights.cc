@@ -353,7 +353,7 @@ class TableCache {
 
  private:
   // Sizes of photos and crops vary; those of a data set of one size need two tables.
-  static constexpr size_t kMaxTables = 32;
+  static constexpr size_t kMaxTables = 128;
   // Keeps the cache within a few MB.
   static constexpr int64_t kMaxCachedSize = 16384;
 
