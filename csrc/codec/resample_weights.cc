@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <list>
+#include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -14,47 +16,69 @@ namespace fastpipe {
 
 namespace {
 
-// The non-zero part of one output position.
+// The weights of all output positions, one after the other in one vector.
 template <typename Weight>
-struct Span {
-  int64_t start = 0;
-  std::vector<Weight> weights;
+class Spans {
+ public:
+  explicit Spans(int64_t outputs) { spans_.reserve(static_cast<size_t>(outputs)); }
 
-  void Trim() {
-    while (weights.size() > 1 && weights.back() == 0) weights.pop_back();
-    size_t zeros = 0;
-    while (zeros + 1 < weights.size() && weights[zeros] == 0) ++zeros;
-    weights.erase(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(zeros));
-    start += static_cast<int64_t>(zeros);
+  // The next output position, whose weights are those of the input from `start` on.
+  void Begin(int64_t start) { spans_.push_back({start, weights_.size(), 0}); }
+  void Add(Weight weight) {
+    weights_.push_back(weight);
+    ++spans_.back().count;
   }
+  // Those added since Begin.
+  std::span<Weight> last() { return WeightsOf(spans_.back()); }
+
+  // Without zeros at the ends. Also makes the starts ascend: trimming zeros inside a kernel can put
+  // them out of order.
+  WeightTable<Weight> Pack(int64_t input_size) {
+    int64_t taps = 1;
+    int64_t bound = input_size - 1;
+    for (size_t i = spans_.size(); i-- > 0;) {
+      Trim(&spans_[i]);
+      const int64_t end = spans_[i].start + static_cast<int64_t>(spans_[i].count);
+      bound = std::min(bound, spans_[i].start);
+      taps = std::max(taps, end - bound);
+    }
+    WeightTable<Weight> table;
+    table.taps = static_cast<int>(taps);
+    table.starts.assign(spans_.size(), 0);
+    table.weights.assign(spans_.size() * static_cast<size_t>(taps), 0);
+    bound = input_size - taps;
+    for (size_t i = spans_.size(); i-- > 0;) {
+      const std::span<const Weight> weights = WeightsOf(spans_[i]);
+      bound = std::min(bound, spans_[i].start);
+      table.starts[i] = static_cast<int32_t>(bound);
+      const int64_t first = static_cast<int64_t>(i) * taps + spans_[i].start - bound;
+      std::copy(weights.begin(), weights.end(), table.weights.begin() + first);
+    }
+    return table;
+  }
+
+ private:
+  struct Span {
+    int64_t start;
+    size_t first;  // of its weights in weights_
+    size_t count;
+  };
+
+  std::span<Weight> WeightsOf(const Span& span) {
+    return std::span(weights_).subspan(span.first, span.count);
+  }
+
+  void Trim(Span* span) {
+    while (span->count > 1 && weights_[span->first + span->count - 1] == 0) --span->count;
+    for (; span->count > 1 && weights_[span->first] == 0; --span->count) {
+      ++span->first;
+      ++span->start;
+    }
+  }
+
+  std::vector<Span> spans_;
+  std::vector<Weight> weights_;
 };
-
-// Also makes the starts ascend: trimming zeros inside a kernel can put them out of order.
-template <typename Weight>
-WeightTable<Weight> Pack(std::vector<Span<Weight>> spans, int64_t input_size) {
-  int64_t taps = 1;
-  int64_t bound = input_size - 1;
-  for (size_t i = spans.size(); i-- > 0;) {
-    Span<Weight>& span = spans[i];
-    span.Trim();
-    const int64_t end = span.start + static_cast<int64_t>(span.weights.size());
-    bound = std::min(bound, span.start);
-    taps = std::max(taps, end - bound);
-  }
-  WeightTable<Weight> table;
-  table.taps = static_cast<int>(taps);
-  table.starts.assign(spans.size(), 0);
-  table.weights.assign(spans.size() * static_cast<size_t>(taps), 0);
-  bound = input_size - taps;
-  for (size_t i = spans.size(); i-- > 0;) {
-    const Span<Weight>& span = spans[i];
-    bound = std::min(bound, span.start);
-    table.starts[i] = static_cast<int32_t>(bound);
-    const int64_t first = static_cast<int64_t>(i) * taps + span.start - bound;
-    std::copy(span.weights.begin(), span.weights.end(), table.weights.begin() + first);
-  }
-  return table;
-}
 
 // Kernels of TensorFlow's ScaleAndTranslate; x >= 0.
 
@@ -113,10 +137,10 @@ FloatKernel KernelOf(ResizeMethod method) {
 }
 
 // Divides by the sum, unless that is all but zero.
-void Normalize(float sum, std::vector<float>* weights) {
+void Normalize(float sum, std::span<float> weights) {
   if (std::abs(sum) < 1000.0f * std::numeric_limits<float>::min()) return;
   const float factor = 1.0f / sum;
-  for (float& weight : *weights) weight *= factor;
+  for (float& weight : weights) weight *= factor;
 }
 
 // Follows TensorFlow's arithmetic step by step, float where it is float, so that positions on the
@@ -129,24 +153,25 @@ FloatTable ScaledKernel(AxisSpan input, int64_t output_size, FloatKernel kernel,
   const float kernel_scale = antialias ? std::max(inverse, 1.0f) : 1.0f;
   const float inverse_kernel_scale = 1.0f / kernel_scale;
   const float reach = kernel.radius * kernel_scale;
-  std::vector<Span<float>> spans(static_cast<size_t>(output_size));
+  Spans<float> spans(output_size);
   for (int64_t i = 0; i < output_size; ++i) {
-    Span<float>& span = spans[static_cast<size_t>(i)];
     const float center = (static_cast<float>(i) + 0.5f) * inverse + begin;
     const auto clamp = [input_size](float position) {
       return std::clamp<int64_t>(static_cast<int64_t>(position), 0, input_size - 1);
     };
-    span.start = clamp(std::ceil(center - reach - 0.5f));
+    const int64_t start = clamp(std::ceil(center - reach - 0.5f));
     const int64_t end = clamp(std::floor(center + reach - 0.5f)) + 1;
     float sum = 0.0f;
-    for (int64_t source = span.start; source < end; ++source) {
+    spans.Begin(start);
+    for (int64_t source = start; source < end; ++source) {
       const float distance = static_cast<float>(source) + 0.5f - center;
-      span.weights.push_back(kernel.weight(std::abs(distance * inverse_kernel_scale)));
-      sum += span.weights.back();
+      const float weight = kernel.weight(std::abs(distance * inverse_kernel_scale));
+      spans.Add(weight);
+      sum += weight;
     }
-    Normalize(sum, &span.weights);
+    Normalize(sum, spans.last());
   }
-  return Pack(std::move(spans), input_size);
+  return spans.Pack(input_size);
 }
 
 float HalfPixelScale(int64_t input_size, int64_t output_size) {
@@ -167,48 +192,47 @@ FloatTable SteppedBicubic(int64_t input_size, int64_t output_size) {
     return static_cast<float>(((a * x - 5 * a) * x + 8 * a) * x - 4 * a);
   };
   const float scale = HalfPixelScale(input_size, output_size);
-  std::vector<Span<float>> spans(static_cast<size_t>(output_size));
+  Spans<float> spans(output_size);
   for (int64_t i = 0; i < output_size; ++i) {
-    Span<float>& span = spans[static_cast<size_t>(i)];
     const float center = (static_cast<float>(i) + 0.5f) * scale - 0.5f;
     const int64_t floor = static_cast<int64_t>(std::floor(center));
     const int step = static_cast<int>(std::lrint((center - static_cast<float>(floor)) * kSteps));
     const float weights[4] = {far(step), near(step), near(kSteps - step), far(kSteps - step)};
     float sum = 0.0f;
-    span.start = std::max<int64_t>(floor - 1, 0);
-    for (int64_t source = span.start; source < std::min(floor + 3, input_size); ++source) {
-      span.weights.push_back(weights[source - (floor - 1)]);
-      sum += span.weights.back();
+    const int64_t start = std::max<int64_t>(floor - 1, 0);
+    spans.Begin(start);
+    for (int64_t source = start; source < std::min(floor + 3, input_size); ++source) {
+      spans.Add(weights[source - (floor - 1)]);
+      sum += weights[source - (floor - 1)];
     }
-    Normalize(sum, &span.weights);
+    Normalize(sum, spans.last());
   }
-  return Pack(std::move(spans), input_size);
+  return spans.Pack(input_size);
 }
 
 // TensorFlow's ResizeArea: the part of each input position that the output position covers.
 FloatTable Area(int64_t input_size, int64_t output_size) {
   const float scale = HalfPixelScale(input_size, output_size);
-  std::vector<Span<float>> spans(static_cast<size_t>(output_size));
+  Spans<float> spans(output_size);
   for (int64_t i = 0; i < output_size; ++i) {
-    Span<float>& span = spans[static_cast<size_t>(i)];
     const float from = static_cast<float>(i) * scale;
     const float to = static_cast<float>(i + 1) * scale;
     const int64_t end = static_cast<int64_t>(std::ceil(to));
-    span.start = std::min(static_cast<int64_t>(std::floor(from)), input_size - 1);
+    spans.Begin(std::min(static_cast<int64_t>(std::floor(from)), input_size - 1));
     for (int64_t source = static_cast<int64_t>(std::floor(from)); source < end; ++source) {
       const float left = static_cast<float>(source);
       const float right = static_cast<float>(source + 1);
       const bool cut = right > to;
       const float covered = left < from ? (cut ? scale : right - from) : (cut ? to - left : 1.0f);
       // Rounding can reach past the end; the last position stands for what is there.
-      if (source < input_size || span.weights.empty()) {
-        span.weights.push_back(covered);
+      if (source < input_size || spans.last().empty()) {
+        spans.Add(covered);
       } else {
-        span.weights.back() += covered;
+        spans.last().back() += covered;
       }
     }
   }
-  return Pack(std::move(spans), input_size);
+  return spans.Pack(input_size);
 }
 
 // Pillow's filters, in double.
@@ -297,26 +321,24 @@ PillowTable PillowFixedPoint(AxisSpan input, int64_t output_size, PillowKernel k
   const double kernel_scale = std::max(scale, 1.0);
   const double reach = kernel.radius * kernel_scale;
   const double inverse_kernel_scale = 1.0 / kernel_scale;
-  std::vector<Span<int32_t>> spans(static_cast<size_t>(output_size));
+  Spans<int32_t> spans(output_size);
   std::vector<double> weights;
   for (int64_t i = 0; i < output_size; ++i) {
-    Span<int32_t>& span = spans[static_cast<size_t>(i)];
     const double center = input.begin + (static_cast<double>(i) + 0.5) * scale;
     // Truncation after + 0.5, as in Pillow, also of negative values.
-    span.start = std::max<int64_t>(static_cast<int64_t>(center - reach + 0.5), 0);
+    const int64_t start = std::max<int64_t>(static_cast<int64_t>(center - reach + 0.5), 0);
     const int64_t end = std::min(static_cast<int64_t>(center + reach + 0.5), input_size);
     double sum = 0.0;
     weights.clear();
-    for (int64_t source = 0; source < end - span.start; ++source) {
-      const double distance = static_cast<double>(source + span.start) - center + 0.5;
+    for (int64_t source = 0; source < end - start; ++source) {
+      const double distance = static_cast<double>(source + start) - center + 0.5;
       weights.push_back(kernel.weight(distance * inverse_kernel_scale));
       sum += weights.back();
     }
-    for (double weight : weights) {
-      span.weights.push_back(ToFixedPoint(sum != 0.0 ? weight / sum : weight));
-    }
+    spans.Begin(start);
+    for (double weight : weights) spans.Add(ToFixedPoint(sum != 0.0 ? weight / sum : weight));
   }
-  return WithPairs(Pack(std::move(spans), input_size));
+  return WithPairs(spans.Pack(input_size));
 }
 
 BlendTable Blend(int64_t input_size, int64_t output_size) {
@@ -347,34 +369,47 @@ class TableCache {
     const Key key = {input.size, input.begin, input.end, output_size, method};
     if (std::shared_ptr<const Table> found = Find(key)) return found;
     auto made = std::make_shared<const Table>(make());
-    if (input.size + output_size <= kMaxCachedSize) Insert(key, made);
+    Insert(key, made);
     return made;
   }
 
  private:
-  // Sizes of photos and crops vary; those of a data set of one size need two tables.
-  static constexpr size_t kMaxTables = 128;
-  // Keeps the cache within a few MB.
-  static constexpr int64_t kMaxCachedSize = 16384;
+  struct Entry {
+    std::shared_ptr<const Table> table;
+    typename std::list<Key>::iterator use;
+  };
+  // Sizes of photos and of random crops vary: all that are usual, in a few MB. A table takes memory
+  // about in proportion to the sizes it is for.
+  static constexpr int64_t kMaxSizes = 1 << 19;
+
+  static int64_t SizesOf(const Key& key) { return std::get<0>(key) + std::get<3>(key); }
 
   std::shared_ptr<const Table> Find(const Key& key) {
     MutexLock lock(mutex_);
-    for (auto it = tables_.begin(); it != tables_.end(); ++it) {
-      if (it->first != key) continue;
-      tables_.splice(tables_.begin(), tables_, it);
-      return it->second;
-    }
-    return nullptr;
+    const auto found = tables_.find(key);
+    if (found == tables_.end()) return nullptr;
+    uses_.splice(uses_.begin(), uses_, found->second.use);
+    return found->second.table;
   }
 
   void Insert(const Key& key, std::shared_ptr<const Table> table) {
     MutexLock lock(mutex_);
-    tables_.emplace_front(key, std::move(table));
-    if (tables_.size() > kMaxTables) tables_.pop_back();
+    // One of a huge image would take the place of all others.
+    if (SizesOf(key) > kMaxSizes / 8 || tables_.count(key) != 0) return;
+    uses_.push_front(key);
+    tables_[key] = {std::move(table), uses_.begin()};
+    sizes_ += SizesOf(key);
+    while (sizes_ > kMaxSizes) {
+      sizes_ -= SizesOf(uses_.back());
+      tables_.erase(uses_.back());
+      uses_.pop_back();
+    }
   }
 
   Mutex mutex_;
-  std::list<std::pair<Key, std::shared_ptr<const Table>>> tables_ GUARDED_BY(mutex_);
+  std::map<Key, Entry> tables_ GUARDED_BY(mutex_);
+  std::list<Key> uses_ GUARDED_BY(mutex_);  // the last one first
+  int64_t sizes_ GUARDED_BY(mutex_) = 0;    // of all that are there
 };
 
 }  // namespace
