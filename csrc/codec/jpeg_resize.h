@@ -2,8 +2,8 @@
 // pixels are still in the cache when they are resized.
 //
 // Contract: the bits are those of JpegDecoder followed by a function of codec/resample.h, unless
-// fast_decode allows others. Two
-// phases, as in codec/jpeg.h, whose decoder of the thread does the work:
+// fast_decode allows others. Two phases, as in codec/jpeg.h, whose decoder of the thread does the
+// work:
 //
 //   ResizedJpegDecoder decoder;
 //   JpegInfo info;
@@ -47,8 +47,7 @@ struct JpegResize {
 };
 
 // The largest of 1, 2, 4 and 8 by which `in` may be divided in each direction before it is resized
-// to `out`: at least one and a half times the size of the
-// output remains.
+// to `out`: at least one and a half times the size of the output remains.
 int FastRatio(int64_t in_height, int64_t in_width, int64_t out_height, int64_t out_width);
 
 class ResizedJpegDecoder {
