@@ -229,23 +229,44 @@ void PlainPng::Convert(const uint8_t* from, uint8_t* to) const {
   }
 }
 
-void PlainPng::ReadInto(uint8_t* pixels, int64_t row_stride) {
+// Into two spare rows by turns, of which one is the row above the other.
+void PlainPng::ReadConverted(uint8_t* pixels, int64_t row_stride) {
   const size_t size = row_bytes();
-  const int pixel_bytes = static_cast<int>(stored_bytes_);
-  const bool converts = convert_ != nullptr || color_ == kPalette;
-  const uint8_t* above = rows_->data();
-  std::memset(rows_->data(), 0, size);
-  uint8_t* spare = rows_->data() + size;
-  uint8_t* other = rows_->data();
+  uint8_t* above = rows_->data();
+  uint8_t* row = above + size;
   for (int64_t y = 0; y < height_; ++y, pixels += row_stride) {
     const uint8_t* stored = StoredRow(y);
-    uint8_t* const row = converts ? spare : pixels;
-    UnfilterPngRow(static_cast<PngFilter>(*stored), pixel_bytes, stored + 1, above, size, row);
-    if (converts) {
-      Convert(row, pixels);
-      std::swap(spare, other);
+    UnfilterPngRow(static_cast<PngFilter>(*stored), static_cast<int>(stored_bytes_), stored + 1,
+                   above, size, row);
+    Convert(row, pixels);
+    std::swap(above, row);
+  }
+}
+
+void PlainPng::ReadAsStored(uint8_t* pixels, int64_t row_stride) {
+  const int pixel_bytes = static_cast<int>(stored_bytes_);
+  const uint8_t* above = rows_->data();
+  const auto filter = [this](int64_t y) { return static_cast<PngFilter>(*StoredRow(y)); };
+  for (int64_t y = 0; y < height_; ++y, pixels += row_stride) {
+    const uint8_t* stored = StoredRow(y) + 1;
+    if (y + 1 < height_ && filter(y) == PngFilter::kPaeth && filter(y + 1) == PngFilter::kPaeth) {
+      UnfilterTwoPaethRows(pixel_bytes, stored, StoredRow(y + 1) + 1, above, row_bytes(), pixels,
+                           pixels + row_stride);
+      pixels += row_stride;
+      ++y;
+    } else {
+      UnfilterPngRow(filter(y), pixel_bytes, stored, above, row_bytes(), pixels);
     }
-    above = row;
+    above = pixels;
+  }
+}
+
+void PlainPng::ReadInto(uint8_t* pixels, int64_t row_stride) {
+  std::memset(rows_->data(), 0, row_bytes());  // what is above the first
+  if (convert_ != nullptr || color_ == kPalette) {
+    ReadConverted(pixels, row_stride);
+  } else {
+    ReadAsStored(pixels, row_stride);
   }
   Reset();
 }

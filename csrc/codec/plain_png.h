@@ -43,6 +43,8 @@ class PlainPng {
   bool Inflate(const Pixels& pixels);
   bool FiltersAreKnown() const;
   void Convert(const uint8_t* from, uint8_t* to) const;
+  void ReadConverted(uint8_t* pixels, int64_t row_stride);
+  void ReadAsStored(uint8_t* pixels, int64_t row_stride);
 
   size_t row_bytes() const { return static_cast<size_t>(width_) * stored_bytes_; }
   // The rows as inflated, each after the byte that names its filter.

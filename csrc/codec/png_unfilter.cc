@@ -81,6 +81,29 @@ void UnfilterPixels(const uint8_t* stored, const uint8_t* above, size_t size, ui
   }
 }
 
+// The row below lags by a pixel, whose upper neighbour is then just known.
+template <size_t kBytes>
+void UnfilterTwoPaeth(const uint8_t* stored, const uint8_t* stored_below, const uint8_t* above,
+                      size_t size, uint8_t* pixels, uint8_t* below) {
+  __m128i left = _mm_setzero_si128(), corner = left, below_left = left, below_corner = left;
+  for (size_t i = 0; i < size; i += kBytes) {
+    const __m128i up = LoadPixel<kBytes>(above + i);
+    const __m128i below_up = left;
+    left = _mm_add_epi8(LoadPixel<kBytes>(stored + i), PaethOfPixel(left, up, corner));
+    corner = up;
+    StorePixel<kBytes>(left, pixels + i);
+    if (i == 0) continue;
+    below_left = _mm_add_epi8(LoadPixel<kBytes>(stored_below + i - kBytes),
+                              PaethOfPixel(below_left, below_up, below_corner));
+    below_corner = below_up;
+    StorePixel<kBytes>(below_left, below + i - kBytes);
+  }
+  const size_t last = size - kBytes;
+  below_left = _mm_add_epi8(LoadPixel<kBytes>(stored_below + last),
+                            PaethOfPixel(below_left, left, below_corner));
+  StorePixel<kBytes>(below_left, below + last);
+}
+
 template <size_t kBytes>
 void UnfilterRow(PngFilter filter, const uint8_t* stored, const uint8_t* above, size_t size,
                  uint8_t* pixels) {
@@ -141,6 +164,25 @@ void UnfilterPngRow(PngFilter filter, int pixel_bytes, const uint8_t* stored, co
   }
 #else
   UnfilterPngRowScalar(filter, pixel_bytes, stored, above, size, pixels);
+#endif
+}
+
+void UnfilterTwoPaethRows(int pixel_bytes, const uint8_t* stored, const uint8_t* stored_below,
+                          const uint8_t* above, size_t size, uint8_t* pixels, uint8_t* below) {
+#if defined(__x86_64__)
+  switch (pixel_bytes) {
+    case 1:
+      return UnfilterTwoPaeth<1>(stored, stored_below, above, size, pixels, below);
+    case 2:
+      return UnfilterTwoPaeth<2>(stored, stored_below, above, size, pixels, below);
+    case 3:
+      return UnfilterTwoPaeth<3>(stored, stored_below, above, size, pixels, below);
+    default:
+      return UnfilterTwoPaeth<4>(stored, stored_below, above, size, pixels, below);
+  }
+#else
+  UnfilterPngRow(PngFilter::kPaeth, pixel_bytes, stored, above, size, pixels);
+  UnfilterPngRow(PngFilter::kPaeth, pixel_bytes, stored_below, pixels, size, below);
 #endif
 }
 

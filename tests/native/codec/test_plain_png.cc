@@ -152,6 +152,15 @@ TEST_CASE("rows are unfiltered by vectors as byte by byte") {
   }
 }
 
+TEST_CASE("two rows at once are unfiltered as one after the other") {
+  for (int color : {kGray, kGrayAlpha, kRgb, kRgba}) {
+    for (int width = 1; width <= 40; ++width) {
+      const int height = 1 + width % 5;
+      CheckLikeLibpng(Png(color, width, height, "", Rows(color, width, height, 4)));
+    }
+  }
+}
+
 TEST_CASE("plain PNGs of every colour, size and number of channels are what libpng makes of them") {
   for (int color : {kGray, kRgb, kPalette, kGrayAlpha, kRgba}) {
     for (int size = 1; size <= 70; ++size) {
