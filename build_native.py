@@ -31,7 +31,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-LIBRARIES = ("gif", "jpeg", "png", "re2", "webp", "webpdemux", "z", "zstd")
+LIBRARIES = ("deflate", "gif", "jpeg", "png", "re2", "webp", "webpdemux", "z", "zstd")
 
 # -ffp-contract=off: a result must not depend on whether the compiler found a fused multiply-add.
 _BASE_FLAGS = ("-fPIC", "-pthread", "-fvisibility=hidden", "-ffp-contract=off", "-Icsrc")

@@ -138,7 +138,7 @@ def no_python_in_csrc(tree: Tree) -> list[str]:
 def library_headers_only_in_codec(tree: Tree) -> list[str]:
     library = (
         r"(jpeglib|jerror|jpegint|turbojpeg|png|pngconf|gif_lib|webp/.*"
-        r"|zlib|zstd\w*|lz4\w*|openssl/.*)(\.h)?$"
+        r"|zlib|libdeflate|zstd\w*|lz4\w*|openssl/.*)(\.h)?$"
     )
     return [
         f"{include.place}: <{include.header}> belongs behind a header of csrc/codec"

@@ -68,11 +68,14 @@ Status PngDecoder::CheckLimits(int64_t max_pixels) const {
   return Status::Ok();
 }
 
-Status PngDecoder::Open(std::string_view bytes, int64_t max_pixels, fastpipe_png_header* header) {
+Status PngDecoder::Open(std::string_view bytes, int64_t max_pixels) {
   Reset();
   bytes_ = bytes;
-  FASTPIPE_RETURN_IF_ERROR(CheckLimits(max_pixels));
-  png_.reset(fastpipe_png_new(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+  return CheckLimits(max_pixels);
+}
+
+Status PngDecoder::ReadHeader(fastpipe_png_header* header) {
+  png_.reset(fastpipe_png_new(reinterpret_cast<const uint8_t*>(bytes_.data()), bytes_.size()));
   if (png_ == nullptr) return ResourceExhausted("no memory for a PNG decoder");
   if (!fastpipe_png_read_header(png_.get(), header)) {
     return Failure(fastpipe_png_message(png_.get()));
@@ -87,8 +90,13 @@ Status PngDecoder::Start(std::string_view bytes, const PngOptions& options, PngI
   if (options.bits != 8 && options.bits != 16) {
     return InvalidArgument(StrCat("bits must be 8 or 16, not ", options.bits));
   }
+  FASTPIPE_RETURN_IF_ERROR(Open(bytes, options.max_pixels));
+  if (options.bits == 8 && !options.libpng_only && plain_.Start(bytes, options.channels)) {
+    *output_info = PngInfo{plain_.width(), plain_.height(), plain_.channels(), 1};
+    return Status::Ok();
+  }
   fastpipe_png_header header = {};
-  FASTPIPE_RETURN_IF_ERROR(Open(bytes, options.max_pixels, &header));
+  FASTPIPE_RETURN_IF_ERROR(ReadHeader(&header));
   const int channels = options.channels != 0 ? options.channels : header.channels;
   if (!fastpipe_png_configure(png_.get(), channels, options.bits)) {
     return Failure(fastpipe_png_message(png_.get()));
@@ -98,6 +106,10 @@ Status PngDecoder::Start(std::string_view bytes, const PngOptions& options, PngI
 }
 
 Status PngDecoder::ReadInto(uint8_t* pixels, int64_t row_stride) {
+  if (plain_.started()) {
+    plain_.ReadInto(pixels, row_stride);
+    return Status::Ok();
+  }
   Status status;
   if (!fastpipe_png_read(png_.get(), pixels, row_stride)) {
     status = Failure(fastpipe_png_message(png_.get()));
@@ -106,13 +118,17 @@ Status PngDecoder::ReadInto(uint8_t* pixels, int64_t row_stride) {
   return status;
 }
 
-void PngDecoder::Reset() { png_.reset(); }
+void PngDecoder::Reset() {
+  plain_.Reset();
+  png_.reset();
+}
 
 Result<PngInfo> ReadPngInfo(std::string_view bytes) {
   PngDecoder decoder;
   fastpipe_png_header header = {};
   // Nothing of the image's size is allocated here; the limit only keeps products within int64.
-  FASTPIPE_RETURN_IF_ERROR(decoder.Open(bytes, INT64_MAX / 64, &header));
+  FASTPIPE_RETURN_IF_ERROR(decoder.Open(bytes, INT64_MAX / 64));
+  FASTPIPE_RETURN_IF_ERROR(decoder.ReadHeader(&header));
   return PngInfo{header.width, header.height, header.channels, header.bit_depth == 16 ? 2 : 1};
 }
 

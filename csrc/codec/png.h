@@ -1,4 +1,5 @@
-// PNG decoding by libpng, straight into the caller's memory.
+// PNG decoding straight into the caller's memory: by codec/plain_png.h where it can, by libpng
+// otherwise.
 //
 // Contract: two phases, as in codec/jpeg.h: Start reads the header and says what ReadInto will
 // write, the caller allocates it, ReadInto writes it. Limits are checked from the header before
@@ -12,6 +13,7 @@
 #include <memory>
 #include <string_view>
 
+#include "codec/plain_png.h"
 #include "core/status.h"
 
 struct fastpipe_png;  // the libpng state, private to png_shim.c
@@ -34,6 +36,8 @@ struct PngOptions {
   int bits = 8;
   // Images of more pixels are refused. The default is Pillow's.
   int64_t max_pixels = 178956970;
+  // Leaves all images to libpng: the reference that tests compare with.
+  bool libpng_only = false;
 };
 
 // The size, and the channels and width of the values as stored (bits below 8 count as one byte).
@@ -63,14 +67,16 @@ class PngDecoder {
     void operator()(fastpipe_png* png) const;
   };
 
-  // Forgets the current image, checks the limits and reads the header of the next.
-  Status Open(std::string_view bytes, int64_t max_pixels, fastpipe_png_header* header);
+  // Forgets the current image and checks the limits of the next.
+  Status Open(std::string_view bytes, int64_t max_pixels);
+  Status ReadHeader(fastpipe_png_header* header);
   Status CheckLimits(int64_t max_pixels) const;
   // InvalidArgument, or ResourceExhausted if that is why.
   Status Failure(std::string_view what) const;
 
   friend Result<PngInfo> ReadPngInfo(std::string_view bytes);
 
+  PlainPng plain_;
   std::unique_ptr<fastpipe_png, Free> png_;
   std::string_view bytes_;
 };

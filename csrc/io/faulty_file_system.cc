@@ -80,6 +80,7 @@ class FaultyFile final : public File {
     return read;
   }
   int64_t size() const override { return base_->size(); }
+  int64_t opened_size() const override { return base_->opened_size(); }
   const std::string& path() const override { return base_->path(); }
 
  private:

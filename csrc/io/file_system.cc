@@ -33,7 +33,7 @@ Result<BufferRef> ReadWholeFile(FileSystem* file_system, const std::string& path
   FASTPIPE_ASSIGN(const std::unique_ptr<File> file, file_system->Open(path, std::move(cancel)));
   // With a known size the content is what the file held when it was opened: a file that grows
   // meanwhile is not followed.
-  const int64_t known = file->size();
+  const int64_t known = file->opened_size();
   const size_t end = known > 0 ? static_cast<size_t>(known) : SIZE_MAX;
   if (known > 0 && end > HalfOfMemory()) return TooLarge(path, HalfOfMemory());
   BufferRef buffer = BufferPool::Get().Allocate(known > 0 ? end : kFirstGuess);

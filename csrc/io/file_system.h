@@ -28,6 +28,8 @@ class File {
   // Size in bytes as of now, or -1 if it cannot be known: a pipe, a file of /proc. An empty file
   // may be one of those, so 0 is never returned.
   virtual int64_t size() const = 0;
+  // What size() was when the file was opened: it costs no system call.
+  virtual int64_t opened_size() const = 0;
   virtual const std::string& path() const = 0;
 };
 

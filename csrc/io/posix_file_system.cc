@@ -21,8 +21,12 @@ constexpr int kPollMilliseconds = 50;
 
 class PosixFile : public File {
  public:
-  PosixFile(Descriptor fd, std::string path, std::shared_ptr<CancelToken> cancel)
-      : fd_(std::move(fd)), path_(std::move(path)), cancel_(std::move(cancel)) {}
+  PosixFile(Descriptor fd, int64_t opened_size, std::string path,
+            std::shared_ptr<CancelToken> cancel)
+      : fd_(std::move(fd)),
+        opened_size_(opened_size),
+        path_(std::move(path)),
+        cancel_(std::move(cancel)) {}
 
   Result<size_t> ReadAt(uint64_t offset, uint8_t* bytes, size_t size) override {
     for (;;) {
@@ -35,8 +39,12 @@ class PosixFile : public File {
   }
   int64_t size() const override {
     struct stat info;
-    if (fstat(fd(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return -1;
-    return info.st_size;
+    return fstat(fd(), &info) == 0 ? SizeOf(info) : -1;
+  }
+  int64_t opened_size() const override { return opened_size_; }
+  // As size() says it.
+  static int64_t SizeOf(const struct stat& info) {
+    return S_ISREG(info.st_mode) && info.st_size > 0 ? info.st_size : -1;
   }
   const std::string& path() const override { return path_; }
 
@@ -52,6 +60,7 @@ class PosixFile : public File {
 
  private:
   const Descriptor fd_;
+  const int64_t opened_size_;
   const std::string path_;
   const std::shared_ptr<CancelToken> cancel_;
 };
@@ -113,12 +122,13 @@ class Posix final : public FileSystem {
     struct stat info;
     if (fstat(fd.get(), &info) != 0) return FromErrno(errno, "cannot open", path);
     if (S_ISDIR(info.st_mode)) return FromErrno(EISDIR, "cannot open", path);
+    const int64_t size = PosixFile::SizeOf(info);
     if (S_ISREG(info.st_mode)) {
       if (info.st_size >= kAdviseFrom) posix_fadvise(fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
     } else if (lseek(fd.get(), 0, SEEK_CUR) < 0) {
-      return std::make_unique<PosixPipe>(std::move(fd), path, std::move(cancel));
+      return std::make_unique<PosixPipe>(std::move(fd), size, path, std::move(cancel));
     }
-    return std::make_unique<PosixFile>(std::move(fd), path, std::move(cancel));
+    return std::make_unique<PosixFile>(std::move(fd), size, path, std::move(cancel));
   }
   Result<std::vector<std::string>> Glob(const std::string& pattern) override {
     return GlobPaths(pattern);

@@ -15,7 +15,8 @@ namespace fastpipe {
 struct RunOptions;
 
 constexpr int64_t kAutotune = -1;
-constexpr int64_t kTargetChunkNanos = 50'000;  // what a chunk of results should cost
+// What a chunk of results should cost: some ten times what waking a consumer for it does.
+constexpr int64_t kTargetChunkNanos = 100'000;
 
 struct StageLimits {
   int64_t threads, min_threads, max_threads;
@@ -37,7 +38,7 @@ Result<int64_t> ParallelCalls(const Args& args);
 // The argument deterministic, or nothing if the run decides.
 Result<std::optional<bool>> Deterministic(const Args& args);
 
-// The chunk size that brings a chunk to about 50 us, given that one of `size` took `wall_ns`.
+// The chunk size that brings a chunk to about 100 us, given that one of `size` took `wall_ns`.
 size_t NextChunkSize(size_t size, int64_t wall_ns, size_t max_chunk);
 
 }  // namespace fastpipe

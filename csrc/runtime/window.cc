@@ -64,31 +64,41 @@ Window::Chunk* Window::Open() {
 
 void Window::Publish(Chunk* chunk) {
   static_cast<void>(Count(chunk));
-  MutexLock lock(mutex_);
-  PublishLocked(chunk);
+  bool awaited;
+  {
+    MutexLock lock(mutex_);
+    awaited = PublishLocked(chunk);
+  }
+  // Woken while the lock is held, the consumer would but wait for the lock.
+  if (awaited) ready_.NotifyOne();
 }
 
-void Window::PublishLocked(Chunk* chunk) {
+bool Window::PublishLocked(Chunk* chunk) {
   chunk->published = true;
   ++ready_chunks_;
   StageStats::Add(stage_->stats.buffered, static_cast<int64_t>(chunk->size));
-  if (consumer_waits() && (!ordered_ || chunks_.front().get() == chunk)) ready_.NotifyOne();
+  return consumer_waits() && (!ordered_ || chunks_.front().get() == chunk);
 }
 
 Window::Chunk* Window::Split(Chunk* chunk, size_t done) {
   static_cast<void>(Count(chunk));
-  MutexLock lock(mutex_);
-  const auto place = std::find_if(chunks_.begin(), chunks_.end(),
-                                  [chunk](const auto& each) { return each.get() == chunk; });
-  Chunk* rest = NewChunk(place + 1);
-  ++reserved_;
-  rest->size = chunk->size - done;
-  if (rest->results.size() < rest->size) rest->results.resize(rest->size);
-  for (size_t i = 0; i < rest->size; ++i) {
-    rest->results[i].status = std::move(chunk->results[done + i].status);
+  Chunk* rest;
+  bool awaited;
+  {
+    MutexLock lock(mutex_);
+    const auto place = std::find_if(chunks_.begin(), chunks_.end(),
+                                    [chunk](const auto& each) { return each.get() == chunk; });
+    rest = NewChunk(place + 1);
+    ++reserved_;
+    rest->size = chunk->size - done;
+    if (rest->results.size() < rest->size) rest->results.resize(rest->size);
+    for (size_t i = 0; i < rest->size; ++i) {
+      rest->results[i].status = std::move(chunk->results[done + i].status);
+    }
+    chunk->size = done;
+    awaited = PublishLocked(chunk);
   }
-  chunk->size = done;
-  PublishLocked(chunk);
+  if (awaited) ready_.NotifyOne();
   return rest;
 }
 

@@ -99,7 +99,8 @@ class Window {
   void WakeWorkers() REQUIRES(mutex_);
   void Unpark(int64_t count) REQUIRES(mutex_);
   void WakeAll() REQUIRES(mutex_);
-  void PublishLocked(Chunk* chunk) REQUIRES(mutex_);
+  // Whether the consumer waits for it, to be woken without the lock.
+  bool PublishLocked(Chunk* chunk) REQUIRES(mutex_);
   Chunk* NewChunk(std::deque<std::unique_ptr<Chunk>>::iterator before) REQUIRES(mutex_);
   std::deque<std::unique_ptr<Chunk>>::iterator FindReady() REQUIRES(mutex_);
 

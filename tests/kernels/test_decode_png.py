@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import numpy as np
 import pytest
-from images import jpeg, photograph, png
+from images import by_pillow, jpeg, photograph, png
 
 from fastpipe import io
 from fastpipe.dataset import Dataset
@@ -48,6 +50,25 @@ def test_channels() -> None:
     assert (with_alpha[:, :, 3] == 255).all()
     np.testing.assert_array_equal(io.decode_png(png(colour), channels=3), colour[:, :, :3])
     assert io.decode_png(png(colour), channels=1).shape == (5, 6, 1)
+
+
+def test_a_palette_is_colours_with_transparency() -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    pixels = photograph(9, 40, 4)
+    pixels[:, :, 3] = np.where(pixels[:, :, 3] > 128, 255, 0)
+    file = BytesIO()
+    pillow.fromarray(pixels).quantize(100).save(file, "PNG")
+    decoded = io.decode_png(file.getvalue())
+    np.testing.assert_array_equal(decoded, by_pillow(file.getvalue(), "RGBA"))
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_filtered_rows(channels: int) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    pixels = photograph(64, 70, channels)
+    file = BytesIO()
+    pillow.fromarray(pixels[:, :, 0] if channels == 1 else pixels).save(file, "PNG")
+    np.testing.assert_array_equal(io.decode_png(file.getvalue()), pixels)
 
 
 def test_a_jpeg_is_decoded_too() -> None:

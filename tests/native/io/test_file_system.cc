@@ -66,12 +66,23 @@ TEST_CASE("posix: files of unknown size are read whole") {
   CHECK(Read(PosixFileSystem(), Pipe(Bytes(5000)).path()).value() == Bytes(5000));
 }
 
+TEST_CASE("posix: a file that grows has the size of now and that of its opening") {
+  ScratchDirectory directory;
+  const std::string path = directory.Write("file", Bytes(10));
+  auto file = PosixFileSystem()->Open(path, nullptr);
+  REQUIRE(file.ok());
+  directory.Write("file", Bytes(30));
+  CHECK(file.value()->size() == 30);
+  CHECK(file.value()->opened_size() == 10);
+}
+
 TEST_CASE("posix: a pipe is read forwards only") {
   Pipe pipe(Bytes(100));
   auto file = PosixFileSystem()->Open(pipe.path(), nullptr);
   REQUIRE(file.ok());
   uint8_t bytes[10];
   CHECK(file.value()->size() == -1);
+  CHECK(file.value()->opened_size() == -1);
   CHECK(file.value()->ReadAt(20, bytes, 10).value() == 10);
   CHECK(std::memcmp(bytes, Bytes(100).data() + 20, 10) == 0);
   CHECK(file.value()->ReadAt(5, bytes, 10).status().code() == Code::kFailedPrecondition);

@@ -188,7 +188,7 @@ TEST_CASE("tuning: a buffer the user asked for is never exceeded") {
 TEST_CASE("tuning: chunks grow while they are cheap and shrink when they are not") {
   CHECK(NextChunkSize(1, 1'000, 256) == 2);
   CHECK(NextChunkSize(200, 1'000, 256) == 256);
-  CHECK(NextChunkSize(8, 50'000, 256) == 8);
+  CHECK(NextChunkSize(8, 100'000, 256) == 8);
   CHECK(NextChunkSize(8, 1'000'000, 256) == 4);
   CHECK(NextChunkSize(1, 1'000'000, 256) == 1);
 }
