@@ -55,6 +55,7 @@ Status JpegDecoder::Configure(const fastpipe_jpeg_header& header, JpegCrop* wind
   setup.fancy_upscaling = options_.fancy_upscaling;
   setup.fast_dct = options_.dct_method == JpegDctMethod::kFast;
   setup.recover = options_.try_recover_truncated;
+  setup.libjpeg_only = options_.libjpeg_only;
   setup.libjpeg_edges = options_.crop_edges == JpegCropEdges::kAsTensorFlow;
   uint32_t width = 0, height = 0;
   if (!fastpipe_jpeg_configure(jpeg_.get(), &setup, &width, &height)) {

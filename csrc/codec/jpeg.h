@@ -74,6 +74,8 @@ struct JpegOptions {
   // checked all the same.
   std::optional<JpegCrop> crop = std::nullopt;
   JpegCropEdges crop_edges = JpegCropEdges::kAsFullDecode;
+  // With libjpeg's own Huffman decoder: the reference that tests compare with.
+  bool libjpeg_only = false;
   // Images of more pixels (before `ratio`) are refused. The default is Pillow's.
   int64_t max_pixels = 178956970;
 };

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-// jpeglib.h needs stdio.h before it.
+// jerror.h needs jpeglib.h before it, and that stdio.h.
 #include <jerror.h>
 #include <jpeglib.h>
+
+#include "codec/jpeg_entropy.h"
 
 enum {
   kMaxScans = 500,    // more are an attack: each scan of a progressive file costs a full pass
@@ -34,6 +36,14 @@ struct fastpipe_jpeg {
   struct fastpipe_jpeg_window window;
   bool direct;         // rows need neither trimming nor conversion
   JSAMPARRAY staging;  // rows on the way to the caller's memory, or to nowhere
+  bool positioned;     // the next row that libjpeg hands out is the next of the window
+  // Our own Huffman decoder, allocated for the first image; whether this one is beyond it. Then the
+  // image is begun again, with libjpeg's.
+  struct fastpipe_jpeg_entropy* entropy;
+  bool gave_up;
+  const uint8_t* data;
+  size_t size;
+  struct fastpipe_jpeg_setup setup;
 };
 
 static struct fastpipe_jpeg* Self(j_common_ptr info) { return info->client_data; }
@@ -41,6 +51,15 @@ static struct fastpipe_jpeg* Self(j_common_ptr info) { return info->client_data;
 static void Fail(struct fastpipe_jpeg* jpeg, const char* message) {
   snprintf(jpeg->message, sizeof jpeg->message, "%s", message);
   longjmp(jpeg->jump, 1);
+}
+
+struct fastpipe_jpeg_entropy* fastpipe_jpeg_entropy_of(j_decompress_ptr info) {
+  return Self((j_common_ptr)info)->entropy;
+}
+
+static void OnGiveUp(j_decompress_ptr info) {
+  Self((j_common_ptr)info)->gave_up = true;
+  Fail(Self((j_common_ptr)info), "the data are damaged");
 }
 
 static void OnError(j_common_ptr info) {
@@ -120,6 +139,7 @@ struct fastpipe_jpeg* fastpipe_jpeg_new(void) {
 void fastpipe_jpeg_free(struct fastpipe_jpeg* jpeg) {
   if (jpeg == NULL) return;
   jpeg_destroy_decompress(&jpeg->info);
+  free(jpeg->entropy);
   free(jpeg);
 }
 
@@ -135,6 +155,10 @@ bool fastpipe_jpeg_read_header(struct fastpipe_jpeg* jpeg, const uint8_t* data, 
   jpeg->recover = false;
   jpeg->end_inserted = false;
   jpeg->rows = 0;
+  jpeg->positioned = false;
+  jpeg->gave_up = false;
+  jpeg->data = data;
+  jpeg->size = size;
   jpeg->staging = NULL;
   jpeg->source.next_input_byte = data;
   jpeg->source.bytes_in_buffer = size;
@@ -177,6 +201,7 @@ bool fastpipe_jpeg_configure(struct fastpipe_jpeg* jpeg, const struct fastpipe_j
   info->scale_num = 1;
   info->scale_denom = (unsigned)setup->ratio;
   info->dct_method = setup->fast_dct ? JDCT_IFAST : JDCT_ISLOW;
+  jpeg->setup = *setup;
   jpeg->recover = setup->recover;
   jpeg->libjpeg_edges = setup->libjpeg_edges;
   // libjpeg-turbo 2.1 skips to the wrong rows with merged upsampling (not fancy), and sizes crops
@@ -192,7 +217,7 @@ bool fastpipe_jpeg_configure(struct fastpipe_jpeg* jpeg, const struct fastpipe_j
 
 // Lets libjpeg leave out columns. It upsamples the edge columns of a crop without their outer
 // neighbours; the margin keeps those out of the window.
-static void CropColumns(struct fastpipe_jpeg* jpeg) {
+static void CropColumns(struct fastpipe_jpeg* jpeg, JDIMENSION* left, JDIMENSION* right) {
   struct jpeg_decompress_struct* info = &jpeg->info;
   // Smooth upsampling looks one chroma sample far, which is two columns.
   const JDIMENSION far = info->max_h_samp_factor <= 2 ? 2 : info->max_h_samp_factor * kBlock;
@@ -202,9 +227,21 @@ static void CropColumns(struct fastpipe_jpeg* jpeg) {
   if (end > info->output_width) end = info->output_width;
   JDIMENSION width = end - start;
   jpeg->column = jpeg->window.x;
+  *left = 0;
+  *right = info->output_width;
   if (!jpeg->skip || width == info->output_width) return;
   jpeg_crop_scanline(info, &start, &width);
   jpeg->column = jpeg->window.x - start;
+  *left = start;
+  *right = start + width;
+}
+
+static void InstallEntropy(struct fastpipe_jpeg* jpeg, JDIMENSION left, JDIMENSION right) {
+  if (jpeg->setup.libjpeg_only || jpeg->recover || jpeg->gave_up) return;
+  if (jpeg->entropy == NULL) jpeg->entropy = calloc(1, sizeof *jpeg->entropy);
+  if (jpeg->entropy == NULL) return;  // libjpeg's will do
+  jpeg->entropy->give_up = OnGiveUp;
+  fastpipe_jpeg_entropy_install(&jpeg->info, jpeg->entropy, left, right);
 }
 
 bool fastpipe_jpeg_start(struct fastpipe_jpeg* jpeg, const struct fastpipe_jpeg_window* window) {
@@ -212,9 +249,11 @@ bool fastpipe_jpeg_start(struct fastpipe_jpeg* jpeg, const struct fastpipe_jpeg_
   if (setjmp(jpeg->jump)) return false;
   jpeg->window = *window;
   jpeg_start_decompress(info);
-  CropColumns(jpeg);
+  JDIMENSION left = 0, right = 0;
+  CropColumns(jpeg, &left, &right);
+  InstallEntropy(jpeg, left, right);
   jpeg->direct = info->out_color_space != JCS_CMYK && info->output_width == window->width;
-  if (!jpeg->direct || (!jpeg->skip && window->y > 0)) {
+  if (!jpeg->direct || (!jpeg->skip && window->y + jpeg->rows > 0)) {
     const JDIMENSION samples = info->output_width * (JDIMENSION)info->output_components;
     jpeg->staging = info->mem->alloc_sarray((j_common_ptr)info, JPOOL_IMAGE,
                                             samples + kMisalignment, kRowsPerCall);
@@ -225,7 +264,7 @@ bool fastpipe_jpeg_start(struct fastpipe_jpeg* jpeg, const struct fastpipe_jpeg_
 
 static void SkipRows(struct fastpipe_jpeg* jpeg) {
   struct jpeg_decompress_struct* info = &jpeg->info;
-  const JDIMENSION first = jpeg->window.y;
+  const JDIMENSION first = jpeg->window.y + jpeg->rows;
   if (jpeg->skip && first > 0) jpeg_skip_scanlines(info, first);
   while (info->output_scanline < first) {
     const JDIMENSION left = first - info->output_scanline;
@@ -268,13 +307,14 @@ static bool HasEnd(struct fastpipe_jpeg* jpeg) {
   return false;
 }
 
-bool fastpipe_jpeg_read(struct fastpipe_jpeg* jpeg, uint8_t* pixels, ptrdiff_t row_stride,
-                        uint32_t count) {
+// Up to row `end` of the window; row `begin` of it goes to `pixels`.
+static bool ReadUpTo(struct fastpipe_jpeg* jpeg, uint32_t begin, uint32_t end, uint8_t* pixels,
+                     ptrdiff_t row_stride) {
   struct jpeg_decompress_struct* info = &jpeg->info;
-  const uint32_t begin = jpeg->rows, end = begin + count;
   JSAMPROW rows[kRowsPerCall];
   if (setjmp(jpeg->jump)) return false;
-  if (begin == 0) SkipRows(jpeg);
+  if (!jpeg->positioned) SkipRows(jpeg);
+  jpeg->positioned = true;
   while (jpeg->rows < end) {
     uint8_t* next = pixels + (ptrdiff_t)(jpeg->rows - begin) * row_stride;
     const JDIMENSION left = end - jpeg->rows;
@@ -296,6 +336,32 @@ bool fastpipe_jpeg_read(struct fastpipe_jpeg* jpeg, uint8_t* pixels, ptrdiff_t r
     Fail(jpeg, "the data end too early");
   }
   return true;
+}
+
+// Begins the image again with libjpeg's own Huffman decoder, at the row that comes next.
+static bool BeginAgain(struct fastpipe_jpeg* jpeg) {
+  const uint32_t rows = jpeg->rows;
+  const struct fastpipe_jpeg_setup setup = jpeg->setup;
+  const struct fastpipe_jpeg_window window = jpeg->window;
+  struct fastpipe_jpeg_header header;
+  uint32_t width = 0, height = 0;
+  fastpipe_jpeg_reset(jpeg);
+  if (!fastpipe_jpeg_read_header(jpeg, jpeg->data, jpeg->size, &header) ||
+      !fastpipe_jpeg_configure(jpeg, &setup, &width, &height)) {
+    return false;
+  }
+  jpeg->rows = rows;
+  jpeg->gave_up = true;
+  return fastpipe_jpeg_start(jpeg, &window);
+}
+
+bool fastpipe_jpeg_read(struct fastpipe_jpeg* jpeg, uint8_t* pixels, ptrdiff_t row_stride,
+                        uint32_t count) {
+  const uint32_t begin = jpeg->rows, end = begin + count;
+  const bool plain = jpeg->gave_up;
+  if (ReadUpTo(jpeg, begin, end, pixels, row_stride)) return true;
+  if (plain || !jpeg->gave_up) return false;
+  return BeginAgain(jpeg) && ReadUpTo(jpeg, begin, end, pixels, row_stride);
 }
 
 void fastpipe_jpeg_reset(struct fastpipe_jpeg* jpeg) {
