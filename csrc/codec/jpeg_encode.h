@@ -20,7 +20,7 @@ struct JpegEncoding {
   bool density_in_centimetres = false;  // else in inches
   uint16_t x_density = 300;
   uint16_t y_density = 300;
-  std::string xmp_metadata;  // at most kMaxXmpBytes
+  std::string xmp_metadata = {};  // at most kMaxXmpBytes
 };
 
 inline constexpr size_t kMaxXmpBytes = 65504;  // what an APP1 segment holds besides its name
