@@ -260,6 +260,20 @@ def test_a_cache_that_has_been_filled_serves_blocks():
     assert results(iter(ds)) == first
 
 
+@pytest.mark.parametrize("calls", [None, fp.AUTOTUNE, 2])
+@pytest.mark.parametrize("place", [0, 1, 3, 6])
+def test_a_pass_restored_above_a_cache_that_another_has_filled_goes_on(calls, place):
+    # The store gives blocks by now; the restored pass reads its input, which does not.
+    ds = fp.Dataset.range(1, 40).map(lambda x: 10000 // x, calls).cache().repeat(2).batch(7)
+    whole = results(iter(ds))
+    unfilled = fp.Dataset.range(1, 40).map(lambda x: 10000 // x, calls).cache().repeat(2).batch(7)
+    first = iter(unfilled)
+    begun = [exact(next(first)) for _ in range(place)]
+    position = first.save()
+    assert begun + results(first) == whole
+    assert begun + results(unfilled.iterator(position)) == whole
+
+
 def test_batches_do_not_share_memory_with_the_array_or_each_other():
     rows = np.arange(100)
     batches = list(fp.Dataset.from_tensor_slices(rows).batch(50))

@@ -154,6 +154,9 @@ class Iterator {
   RunContext& run() const { return *context_.run; }
   const Dataset& dataset() const { return *dataset_; }
 
+  // Writes 1 to `most` elements to `*out` (empty on entry), or as Produce. The default asks Produce
+  // for one.
+  virtual Status ProduceBlock(int64_t most, Block* out);
   // Like Skip. The default produces and drops.
   virtual Status ProduceSkip(int64_t count, int64_t* skipped);
 
@@ -161,9 +164,6 @@ class Iterator {
   // Writes the next element to `*out` (empty on entry), or returns end of sequence or an error.
   // Not called again after it returned end of sequence.
   virtual Status Produce(Element* out) = 0;
-  // Writes 1 to `most` elements to `*out` (empty on entry), or as Produce. The default asks Produce
-  // for one.
-  virtual Status ProduceBlock(int64_t most, Block* out);
   virtual Status SavePosition(PositionWriter* writer) = 0;
   virtual Status RestorePosition(PositionReader* reader) = 0;
 

@@ -54,6 +54,9 @@ class CacheIterator final : public IteratorOf<Cache> {
       passed_ += out->rows;
       return status;
     }
+    // That a filled store gives blocks says nothing of the input, which a restored pass reads all
+    // the same.
+    if (!input_gives_blocks_) return Iterator::ProduceBlock(most, out);
     Status status = input_->NextBlock(most, out);
     return Collect(std::move(status), *out, out->rows);
   }
@@ -95,10 +98,10 @@ class CacheIterator final : public IteratorOf<Cache> {
     beginning_ = op().store().beginning();
     if (beginning_) {
       PositionReader reader(*beginning_);
-      MakeInput(&reader);
+      MakeInputAsOf(&reader);
       return input_->Restore(&reader);
     }
-    input_ = op().inputs().front()->MakeIterator(context());
+    MakeInput(context());
     PositionWriter writer;
     writer.PutInt(static_cast<int64_t>(context().random.run));
     writer.PutInt(static_cast<int64_t>(context().random.pass));
@@ -108,11 +111,17 @@ class CacheIterator final : public IteratorOf<Cache> {
 
   // Makes the input with the random numbers of the pass that `beginning` is of: whichever pass
   // fills the store, what it finds is the same.
-  void MakeInput(PositionReader* beginning) {
+  void MakeInputAsOf(PositionReader* beginning) {
     IteratorContext filling = context();
     filling.random.run = static_cast<uint64_t>(beginning->GetInt());
     filling.random.pass = static_cast<uint64_t>(beginning->GetInt());
-    input_ = op().inputs().front()->MakeIterator(filling);
+    MakeInput(filling);
+  }
+
+  void MakeInput(const IteratorContext& context) {
+    const DatasetRef& input = op().inputs().front();
+    input_ = input->MakeIterator(context);
+    input_gives_blocks_ = input->GivesBlocks(run().options());
   }
 
   // Adds what the input gave, an Element or a Block, to the part collected so far. What goes wrong
@@ -185,7 +194,7 @@ class CacheIterator final : public IteratorOf<Cache> {
     if (saved == Mode::kServing) return RestoreServing(passed, std::string(reader->GetBytes()));
     mode_ = saved == Mode::kFilling && passed > 0 ? Mode::kResumed : saved;
     PositionReader place(beginning);
-    MakeInput(&place);
+    MakeInputAsOf(&place);
     return input_->Restore(reader);
   }
 
@@ -212,6 +221,7 @@ class CacheIterator final : public IteratorOf<Cache> {
   Mode mode_ = Mode::kUndecided;
   std::unique_ptr<Iterator> kept_;  // of what the store keeps
   std::unique_ptr<Iterator> input_;
+  bool input_gives_blocks_ = false;
   std::optional<std::string> beginning_;  // of input_
   int64_t passed_ = 0;                    // elements served, or collected
   std::unique_ptr<CacheStore::Filling> filling_;
