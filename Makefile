@@ -32,8 +32,10 @@ test: build lint docs asan tsan
 pipelines: build
 	FASTPIPE_PIPELINES=5000 $(python) -m pytest tests/test_random_pipelines.py
 
+# As pip does with what it installs: where PYTHONDONTWRITEBYTECODE is set, every start would compile.
 build: $(installed)
 	$(python) setup.py --quiet build_ext --inplace
+	$(python) -m compileall -q fastpipe
 
 lint: $(environment)
 	$(python) -m ruff check .

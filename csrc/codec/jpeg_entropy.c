@@ -179,18 +179,25 @@ static inline int Symbol(const struct fastpipe_jpeg_codes* codes, struct Bits* b
   return RunOf(entry) << 4 | SizeOf(entry);
 }
 
-static inline bool DecodeDc(const struct fastpipe_jpeg_codes* codes, struct Bits* bits, int* dc) {
-  if (bits->count < kLeastBits && !Refill(bits)) return false;
-  const int size = Symbol(codes, bits);
-  if (size < 0) return false;
-  *dc += Number(bits, size);
-  return *dc >= INT16_MIN && *dc <= INT16_MAX;
-}
-
 // `size` bits from the highest on as Number gives them, without a branch.
 static inline int LeadingNumber(uint64_t bits, int size) {
   const int negative = (int)~((int64_t)bits >> 63);  // all bits set if they begin with 0
-  return (int)(bits >> (64 - size)) + (negative & (1 - (1 << size)));
+  return (int)(bits >> 1 >> (63 - size)) + (negative & (1 - (1 << size)));
+}
+
+static inline bool DecodeDc(const struct fastpipe_jpeg_codes* codes, struct Bits* bits, int* dc) {
+  if (bits->count < kLeastBits && !Refill(bits)) return false;
+  const uint32_t entry = codes->look[Peek(bits, kEntropyLookBits)];
+  if (entry != 0) {
+    const int size = SizeOf(entry);
+    *dc += LeadingNumber(bits->buffer << (TotalOf(entry) - size), size);
+    Drop(bits, TotalOf(entry));
+  } else {
+    const int size = LongSymbol(codes, bits);
+    if (size < 0) return false;
+    *dc += Number(bits, size);
+  }
+  return *dc >= INT16_MIN && *dc <= INT16_MAX;
 }
 
 // The symbol that comes next; `*k` is behind its coefficient. False at the end of the block, or if

@@ -42,7 +42,7 @@ enum class PillowPasses {
 };
 
 // Which code may run at most. kScalar is the reference that tests compare with.
-enum class ResizeCode { kFastest, kSse41, kScalar };
+enum class ResizeCode { kFastest, kAvx2, kSse41, kScalar };
 
 // tf.image.resize (half-pixel centres) of `input` to out_height x out_width x in.channels.
 // `antialias` widens the kernel when an axis shrinks; kNearest and kArea ignore it.

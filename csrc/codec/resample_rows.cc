@@ -70,10 +70,11 @@ void PillowRow(const uint8_t* row, const PillowAxis& axis, int channels, uint8_t
   }
 }
 
-void PillowRows(const uint8_t* const rows[2], const PillowAxis& axis, int channels,
-                uint8_t* const outputs[2]) {
-  PillowRow(rows[0], axis, channels, outputs[0]);
-  if (outputs[1] != outputs[0]) PillowRow(rows[1], axis, channels, outputs[1]);
+void PillowRows(const uint8_t* const rows[kPillowRows], const PillowAxis& axis, int channels,
+                uint8_t* const outputs[kPillowRows]) {
+  for (int i = 0; i < kPillowRows; ++i) {
+    if (i == 0 || outputs[i] != outputs[i - 1]) PillowRow(rows[i], axis, channels, outputs[i]);
+  }
 }
 
 void PillowCombine(const uint8_t* const* rows, const int32_t* weights, int taps, int64_t count,
@@ -95,6 +96,9 @@ const RowLoops& ScalarRowLoops() {
 
 const RowLoops& RowLoopsOf(ResizeCode code) {
   if (code == ResizeCode::kFastest) {
+    if (const RowLoops* loops = VnniRowLoops()) return *loops;
+  }
+  if (code == ResizeCode::kFastest || code == ResizeCode::kAvx2) {
     if (const RowLoops* loops = Avx2RowLoops()) return *loops;
   }
   if (code != ResizeCode::kScalar) {

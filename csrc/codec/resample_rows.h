@@ -1,10 +1,11 @@
-// The inner loops of codec/resample, once for any processor, once for SSE4.1 and once for AVX2.
+// The inner loops of codec/resample, once for any processor, once for SSE4.1 and once for AVX2;
+// and what gains by AVX-512 with VNNI.
 // Private to csrc/codec.
 //
 // Contract: all sets compute the same bits: floats are multiplied and added in the same order and
 // never fused. "Padded" rows have kRowPadding readable elements after their end, of any value.
-// Loops over two rows may be given one row twice, with one output; two halve the loads of weights.
-// Threads: pure functions.
+// Loops over several rows, which share the loads of weights, may be given the last of them more
+// than once, with one output. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,7 @@ struct PillowAxis : AxisWeights<int32_t> {
   const int32_t* pairs;
 };
 constexpr int kPillowLowBits = 15;
+constexpr int kPillowRows = 4;  // at a time
 
 struct AxisBlend {
   const int32_t* lower;
@@ -58,8 +60,8 @@ struct RowLoops {
   void (*blend)(const float* above, const float* below, float fraction, int64_t count,
                 float* output);
   // As resize_rows and combine in Pillow's fixed point.
-  void (*pillow_rows)(const uint8_t* const rows[2], const PillowAxis& axis, int channels,
-                      uint8_t* const outputs[2]);
+  void (*pillow_rows)(const uint8_t* const rows[kPillowRows], const PillowAxis& axis, int channels,
+                      uint8_t* const outputs[kPillowRows]);
   void (*pillow_combine)(const uint8_t* const* rows, const int32_t* weights, int taps,
                          int64_t count, uint8_t* output);
 };
@@ -68,6 +70,7 @@ const RowLoops& ScalarRowLoops();
 // Null if this processor cannot run them.
 const RowLoops* Sse41RowLoops();
 const RowLoops* Avx2RowLoops();
+const RowLoops* VnniRowLoops();
 // Those of `code`; for what this processor cannot run, the next slower.
 const RowLoops& RowLoopsOf(ResizeCode code);
 

@@ -194,20 +194,6 @@ FASTPIPE_SIMD void Blend(const float* above, const float* below, float fraction,
 
 constexpr int32_t kPillowHalf = 1 << (kPillowBits - 1);
 
-// The bytes of two taps as pairs of 16-bit numbers, one pair for each channel, out of pixels that
-// follow each other; -1 makes a zero.
-template <int kChannels>
-FASTPIPE_SIMD inline Ints TapPairs(int tap) {
-  const int a = tap * kChannels, b = a + kChannels;
-  if constexpr (kChannels == 3) {
-    return Both(
-        _mm_setr_epi8(a, -1, b, -1, a + 1, -1, b + 1, -1, a + 2, -1, b + 2, -1, -1, -1, -1, -1));
-  } else {
-    return Both(_mm_setr_epi8(a, -1, b, -1, a + 1, -1, b + 1, -1, a + 2, -1, b + 2, -1, a + 3, -1,
-                              b + 3, -1));
-  }
-}
-
 template <int kChannels>
 FASTPIPE_SIMD inline void StorePillowPixel(uint32_t bytes, bool last, uint8_t* output) {
   if (kChannels == 4 || !last) {
@@ -222,7 +208,7 @@ FASTPIPE_SIMD inline void StorePillowPixel(uint32_t bytes, bool last, uint8_t* o
 template <int kChannels, int kPairs>
 FASTPIPE_SIMD void PillowRowsOf(const uint8_t* const rows[2], PillowAxis axis,
                                 uint8_t* const outputs[2]) {
-  const Ints shuffle[2] = {TapPairs<kChannels>(0), TapPairs<kChannels>(2)};
+  const Ints shuffle[2] = {Both(PillowTapPairs<kChannels>(0)), Both(PillowTapPairs<kChannels>(2))};
   const int pairs = kPairs != 0 ? kPairs : (axis.taps + 1) / 2;
   const int32_t* weights = axis.pairs;
   const uint8_t* const first_row = rows[0];
@@ -267,11 +253,16 @@ void PillowRowsOf(const uint8_t* const rows[2], const PillowAxis& axis, uint8_t*
   }
 }
 
-void PillowRows(const uint8_t* const rows[2], const PillowAxis& axis, int channels,
-                uint8_t* const outputs[2]) {
-  if (channels == 3) return PillowRowsOf<3>(rows, axis, outputs);
-  if (channels == 4) return PillowRowsOf<4>(rows, axis, outputs);
-  ScalarRowLoops().pillow_rows(rows, axis, channels, outputs);
+void PillowRows(const uint8_t* const rows[kPillowRows], const PillowAxis& axis, int channels,
+                uint8_t* const outputs[kPillowRows]) {
+  if (channels != 3 && channels != 4) {
+    return ScalarRowLoops().pillow_rows(rows, axis, channels, outputs);
+  }
+  for (int i = 0; i < kPillowRows; i += 2) {
+    if (i > 0 && outputs[i] == outputs[i - 1]) return;
+    channels == 3 ? PillowRowsOf<3>(rows + i, axis, outputs + i)
+                  : PillowRowsOf<4>(rows + i, axis, outputs + i);
+  }
 }
 
 template <int kVectors>

@@ -5,6 +5,8 @@
 #include <immintrin.h>
 #include <string.h>
 
+#include "codec/resample_pairs.h"
+
 #define FASTPIPE_SIMD __attribute__((target("sse4.1")))
 
 namespace fastpipe {

@@ -230,8 +230,8 @@ class PillowHorizontalFirst final : public RowResizer<uint8_t> {
         output_(output),
         sources_(static_cast<size_t>(taps_)) {
     if (horizontal_ == nullptr) return;
-    copies_.resize(static_cast<size_t>(2 * (row_size_ + kRowPadding)));
-    if (vertical_ != nullptr) resized_.resize(static_cast<size_t>((taps_ + 1) * out_row_size_));
+    copies_.resize(static_cast<size_t>(kPillowRows * (row_size_ + kRowPadding)));
+    if (vertical_ != nullptr) resized_.resize(static_cast<size_t>(Ring() * out_row_size_));
   }
 
   void Advance(const RowRing<uint8_t>& ring, int64_t available) override {
@@ -251,24 +251,28 @@ class PillowHorizontalFirst final : public RowResizer<uint8_t> {
     return vertical_ == nullptr ? next_ : vertical_->starts[static_cast<size_t>(next_)];
   }
 
+  int64_t Ring() const { return taps_ + kPillowRows - 1; }
+
   // Where input row y goes when it is resized: straight to the output if nothing follows.
   uint8_t* Resized(int64_t y) {
     if (vertical_ == nullptr) return output_ + y * out_row_size_;
-    return resized_.data() + y % (taps_ + 1) * out_row_size_;
+    return resized_.data() + y % Ring() * out_row_size_;
   }
 
-  // Resizes what the next output needs, and up to one row more.
+  // Resizes what the next output needs, and up to three rows more.
   void ResizeRows(const RowRing<uint8_t>& ring, int64_t available) {
     const int64_t end = Start() + taps_;
     first_row_ = std::max(first_row_, Start());  // others fell between two outputs
     while (first_row_ < end) {
-      const int64_t second = std::min(first_row_ + 1, available - 1);
-      uint8_t* const copies[2] = {copies_.data(), copies_.data() + row_size_ + kRowPadding};
-      const uint8_t* const rows[2] = {Padded(ring, first_row_, row_size_, copies[0]),
-                                      Padded(ring, second, row_size_, copies[1])};
-      uint8_t* const outputs[2] = {Resized(first_row_), Resized(second)};
+      const uint8_t* rows[kPillowRows];
+      uint8_t* outputs[kPillowRows];
+      for (int64_t i = 0; i < kPillowRows; ++i) {
+        const int64_t y = std::min(first_row_ + i, available - 1);
+        rows[i] = Padded(ring, y, row_size_, copies_.data() + i * (row_size_ + kRowPadding));
+        outputs[i] = Resized(y);
+      }
       loops_.pillow_rows(rows, PillowAxisOf(*horizontal_), static_cast<int>(in_.channels), outputs);
-      first_row_ = second + 1;
+      first_row_ = std::min(first_row_ + kPillowRows, available);
     }
   }
 
@@ -293,7 +297,7 @@ class PillowHorizontalFirst final : public RowResizer<uint8_t> {
   const int64_t height_, row_size_, out_row_size_;
   uint8_t* const output_;
   std::vector<uint8_t> copies_;
-  std::vector<uint8_t> resized_;  // a ring of taps_ + 1 rows
+  std::vector<uint8_t> resized_;  // a ring of Ring() rows
   std::vector<const uint8_t*> sources_;
   int64_t first_row_ = 0;  // the first input row not resized yet
   int64_t next_ = 0;       // the output row to compute
@@ -327,9 +331,11 @@ class PillowVerticalFirst final : public RowResizer<uint8_t> {
         loops_.pillow_combine(sources_.data(), vertical_->weights.data() + y * taps, taps,
                               row_size_, combined[y - next_]);
       }
-      uint8_t* const outputs[2] = {output_ + next_ * out_row_size_, output_ + last * out_row_size_};
-      loops_.pillow_rows(combined, PillowAxisOf(*horizontal_), static_cast<int>(in_.channels),
-                         outputs);
+      const uint8_t* const rows[kPillowRows] = {combined[0], combined[1], combined[1], combined[1]};
+      uint8_t* const second = output_ + last * out_row_size_;
+      uint8_t* const outputs[kPillowRows] = {output_ + next_ * out_row_size_, second, second,
+                                             second};
+      loops_.pillow_rows(rows, PillowAxisOf(*horizontal_), static_cast<int>(in_.channels), outputs);
       next_ = last + 1;
     }
   }

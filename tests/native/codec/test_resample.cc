@@ -104,7 +104,7 @@ TEST_CASE("every processor's float resize gives the bits of the scalar one") {
         const auto expected = Resize(bytes, sizes, method, antialias, ResizeCode::kScalar);
         const auto expected_of_floats =
             Resize(floats, sizes, method, antialias, ResizeCode::kScalar);
-        for (ResizeCode code : {ResizeCode::kFastest, ResizeCode::kSse41}) {
+        for (ResizeCode code : {ResizeCode::kFastest, ResizeCode::kAvx2, ResizeCode::kSse41}) {
           CHECK(Resize(bytes, sizes, method, antialias, code) == expected);
           CHECK(Resize(floats, sizes, method, antialias, code) == expected_of_floats);
         }
@@ -119,7 +119,7 @@ TEST_CASE("every processor's Pillow resize gives the bits of the scalar one") {
     for (PillowFilter filter : kFilters) {
       for (PillowPasses passes : {PillowPasses::kPillow13, PillowPasses::kHorizontalFirst}) {
         const auto expected = Pillow(bytes, sizes, filter, passes, ResizeCode::kScalar);
-        for (ResizeCode code : {ResizeCode::kFastest, ResizeCode::kSse41}) {
+        for (ResizeCode code : {ResizeCode::kFastest, ResizeCode::kAvx2, ResizeCode::kSse41}) {
           CHECK(Pillow(bytes, sizes, filter, passes, code) == expected);
         }
       }
@@ -131,7 +131,7 @@ TEST_CASE("loops of every number of taps give the bits of the scalar ones") {
   const std::vector<uint8_t> bytes = RandomBytes(97 * 101 * 3);
   for (int64_t size = 4; size <= 97; size += 3) {
     const Sizes sizes = {{97, 101, 3}, size, size};
-    for (ResizeCode code : {ResizeCode::kFastest, ResizeCode::kSse41}) {
+    for (ResizeCode code : {ResizeCode::kFastest, ResizeCode::kAvx2, ResizeCode::kSse41}) {
       CHECK(Resize(bytes, sizes, ResizeMethod::kBilinear, true, code) ==
             Resize(bytes, sizes, ResizeMethod::kBilinear, true, ResizeCode::kScalar));
       CHECK(Pillow(bytes, sizes, PillowFilter::kBilinear, PillowPasses::kPillow13, code) ==
