@@ -172,6 +172,9 @@ static int LongSymbol(const struct fastpipe_jpeg_codes* codes, struct Bits* bits
 
 // ---- blocks ----
 
+// Of what is compiled for more than one kind of processor.
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 static inline int Symbol(const struct fastpipe_jpeg_codes* codes, struct Bits* bits) {
   const uint32_t entry = codes->look[Peek(bits, kEntropyLookBits)];
   if (entry == 0) return LongSymbol(codes, bits);
@@ -260,8 +263,8 @@ static inline bool SkipAc(struct fastpipe_jpeg_codes* codes, struct Bits* bits) 
   return true;
 }
 
-static bool DecodeBlocks(struct fastpipe_jpeg_entropy* entropy, int count, JBLOCKROW* coefficients,
-                         struct Bits* bits) {
+ALWAYS_INLINE bool DecodeBlocks(struct fastpipe_jpeg_entropy* entropy, int count,
+                                JBLOCKROW* coefficients, struct Bits* bits) {
   const bool looked_at = coefficients != NULL && entropy->column >= entropy->first_column &&
                          entropy->column <= entropy->last_column;
   for (int i = 0; i < count; ++i) {
@@ -278,7 +281,7 @@ static bool DecodeBlocks(struct fastpipe_jpeg_entropy* entropy, int count, JBLOC
   return bits->count >= 0;
 }
 
-static boolean DecodeMcu(j_decompress_ptr info, JBLOCKROW* coefficients) {
+ALWAYS_INLINE boolean DecodeNext(j_decompress_ptr info, JBLOCKROW* coefficients) {
   struct fastpipe_jpeg_entropy* entropy = fastpipe_jpeg_entropy_of(info);
   struct Bits bits = {entropy->buffer, entropy->count, entropy->next, entropy->end};
   if (!DecodeBlocks(entropy, info->blocks_in_MCU, coefficients, &bits)) entropy->give_up(info);
@@ -290,6 +293,25 @@ static boolean DecodeMcu(j_decompress_ptr info, JBLOCKROW* coefficients) {
   if (++entropy->column == info->MCUs_per_row) entropy->column = 0;
   return TRUE;
 }
+
+static boolean DecodeMcu(j_decompress_ptr info, JBLOCKROW* coefficients) {
+  return DecodeNext(info, coefficients);
+}
+
+#ifdef __x86_64__
+// Shifts by a variable are shorter there: a twentieth of the time. Passing over gains nothing.
+__attribute__((target("bmi,bmi2"))) static boolean DecodeMcuBmi2(j_decompress_ptr info,
+                                                                 JBLOCKROW* coefficients) {
+  return coefficients == NULL ? DecodeMcu(info, coefficients) : DecodeNext(info, coefficients);
+}
+
+static boolean (*DecoderOfAll(void))(j_decompress_ptr, JBLOCKROW*) {
+  return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") ? DecodeMcuBmi2
+                                                                         : DecodeMcu;
+}
+#else
+static boolean (*DecoderOfAll(void))(j_decompress_ptr, JBLOCKROW*) { return DecodeMcu; }
+#endif
 
 // ---- installing ----
 
@@ -328,7 +350,7 @@ void fastpipe_jpeg_entropy_install(j_decompress_ptr info, struct fastpipe_jpeg_e
   entropy->end = entropy->next + info->src->bytes_in_buffer;
   entropy->buffer = 0;
   entropy->count = 0;
-  info->entropy->decode_mcu = DecodeMcu;
+  info->entropy->decode_mcu = info->min_DCT_scaled_size == 1 ? DecodeMcu : DecoderOfAll();
 }
 
 #else
