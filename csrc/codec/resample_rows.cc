@@ -52,8 +52,6 @@ void Blend(const float* above, const float* below, float fraction, int64_t count
   for (int64_t i = 0; i < count; ++i) output[i] = above[i] + (below[i] - above[i]) * fraction;
 }
 
-constexpr int32_t kPillowHalf = 1 << (kPillowBits - 1);
-
 uint8_t FromFixedPoint(int32_t sum) {
   return static_cast<uint8_t>(std::clamp(sum >> kPillowBits, 0, 255));
 }

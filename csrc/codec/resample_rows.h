@@ -18,6 +18,7 @@ constexpr int kRowPadding = 16;
 
 // Pillow keeps 8 bits for the result and 2 for overflow.
 constexpr int kPillowBits = 32 - 8 - 2;
+constexpr int32_t kPillowHalf = 1 << (kPillowBits - 1);
 
 // One axis of a WeightTable.
 template <typename Weight>

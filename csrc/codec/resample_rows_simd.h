@@ -192,17 +192,6 @@ FASTPIPE_SIMD void Blend(const float* above, const float* below, float fraction,
   for (; i < count; ++i) output[i] = above[i] + (below[i] - above[i]) * fraction;
 }
 
-constexpr int32_t kPillowHalf = 1 << (kPillowBits - 1);
-
-template <int kChannels>
-FASTPIPE_SIMD inline void StorePillowPixel(uint32_t bytes, bool last, uint8_t* output) {
-  if (kChannels == 4 || !last) {
-    memcpy(output, &bytes, 4);
-  } else {
-    memcpy(output, &bytes, kChannels);
-  }
-}
-
 // A pixel of each row at a time, two taps at once: the low and the high halves of their weights
 // are multiplied apart, which gives the same sum modulo 2^32.
 template <int kChannels, int kPairs>
@@ -241,16 +230,9 @@ FASTPIPE_SIMD void PillowRowsOf(const uint8_t* const rows[2], PillowAxis axis,
 
 template <int kChannels>
 void PillowRowsOf(const uint8_t* const rows[2], const PillowAxis& axis, uint8_t* const outputs[2]) {
-  switch ((axis.taps + 1) / 2) {
-    case 1:
-      return PillowRowsOf<kChannels, 1>(rows, axis, outputs);
-    case 2:
-      return PillowRowsOf<kChannels, 2>(rows, axis, outputs);
-    case 3:
-      return PillowRowsOf<kChannels, 3>(rows, axis, outputs);
-    default:
-      return PillowRowsOf<kChannels, 0>(rows, axis, outputs);
-  }
+  WithPillowPairs(axis.taps, [&](auto pairs) {
+    PillowRowsOf<kChannels, decltype(pairs)::value>(rows, axis, outputs);
+  });
 }
 
 void PillowRows(const uint8_t* const rows[kPillowRows], const PillowAxis& axis, int channels,

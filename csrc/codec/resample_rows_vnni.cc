@@ -7,7 +7,6 @@
 // gcc 12 is wrong about the vectors of its own header that need no value.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #include <immintrin.h>
-#include <string.h>
 
 #include "codec/resample_pairs.h"
 
@@ -26,16 +25,6 @@ FASTPIPE_SIMD inline __m512i LoadFour(const uint8_t* const rows[kPillowRows], in
   return _mm512_inserti32x4(bytes, load(rows[3]), 3);
 }
 
-template <int kChannels>
-FASTPIPE_SIMD inline void StorePixel(int pixel, bool last, uint8_t* output) {
-  // A fourth byte of three channels lands where the next pixel goes.
-  if (kChannels == 4 || !last) {
-    memcpy(output, &pixel, 4);
-  } else {
-    memcpy(output, &pixel, kChannels);
-  }
-}
-
 // As in resample_rows_simd.h: two taps at once, the low and the high halves of their weights apart.
 template <int kChannels, int kPairs>
 FASTPIPE_SIMD void PillowRowsOf(const uint8_t* const rows[kPillowRows], PillowAxis axis,
@@ -50,7 +39,7 @@ FASTPIPE_SIMD void PillowRowsOf(const uint8_t* const rows[kPillowRows], PillowAx
   uint8_t* const output[kPillowRows] = {outputs[0], outputs[1], outputs[2], outputs[3]};
   for (int64_t x = 0; x < axis.size; ++x, weights += 2 * pairs) {
     const int64_t start = int64_t{axis.starts[x]} * kChannels;
-    __m512i low = _mm512_set1_epi32(1 << (kPillowBits - 1)), high = _mm512_setzero_si512();
+    __m512i low = _mm512_set1_epi32(kPillowHalf), high = _mm512_setzero_si512();
     __m512i bytes = high;
 #pragma GCC unroll 3
     for (int pair = 0; pair < pairs; ++pair) {
@@ -65,26 +54,22 @@ FASTPIPE_SIMD void PillowRowsOf(const uint8_t* const rows[kPillowRows], PillowAx
     const __m128i pixels = _mm512_cvtusepi32_epi8(_mm512_max_epi32(values, _mm512_setzero_si512()));
     const bool last = x + 1 == axis.size;
     const int64_t at = x * kChannels;
-    StorePixel<kChannels>(_mm_cvtsi128_si32(pixels), last, output[0] + at);
-    StorePixel<kChannels>(_mm_extract_epi32(pixels, 1), last, output[1] + at);
-    StorePixel<kChannels>(_mm_extract_epi32(pixels, 2), last, output[2] + at);
-    StorePixel<kChannels>(_mm_extract_epi32(pixels, 3), last, output[3] + at);
+    const auto store = [last](int pixel, uint8_t* to) {
+      StorePillowPixel<kChannels>(static_cast<uint32_t>(pixel), last, to);
+    };
+    store(_mm_cvtsi128_si32(pixels), output[0] + at);
+    store(_mm_extract_epi32(pixels, 1), output[1] + at);
+    store(_mm_extract_epi32(pixels, 2), output[2] + at);
+    store(_mm_extract_epi32(pixels, 3), output[3] + at);
   }
 }
 
 template <int kChannels>
 void PillowRowsOf(const uint8_t* const rows[kPillowRows], const PillowAxis& axis,
                   uint8_t* const outputs[kPillowRows]) {
-  switch ((axis.taps + 1) / 2) {
-    case 1:
-      return PillowRowsOf<kChannels, 1>(rows, axis, outputs);
-    case 2:
-      return PillowRowsOf<kChannels, 2>(rows, axis, outputs);
-    case 3:
-      return PillowRowsOf<kChannels, 3>(rows, axis, outputs);
-    default:
-      return PillowRowsOf<kChannels, 0>(rows, axis, outputs);
-  }
+  WithPillowPairs(axis.taps, [&](auto pairs) {
+    PillowRowsOf<kChannels, decltype(pairs)::value>(rows, axis, outputs);
+  });
 }
 
 void PillowRows(const uint8_t* const rows[kPillowRows], const PillowAxis& axis, int channels,
