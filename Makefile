@@ -11,7 +11,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo pipelines test lint format docs asan tsan wheel clean system
+.PHONY: build demo pipelines endurance test lint format docs asan tsan wheel clean system
 
 python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet
@@ -31,6 +31,10 @@ test: build lint docs asan tsan
 # Five thousand random pipelines, of which the tests try some hundreds.
 pipelines: build
 	FASTPIPE_PIPELINES=5000 $(python) -m pytest tests/test_random_pipelines.py
+
+# What must hold for weeks, at full size; the tests try a few rounds.
+endurance: build
+	$(python) tests/endurance/run.py all
 
 # As pip does with what it installs: where PYTHONDONTWRITEBYTECODE is set, every start would compile.
 build: $(installed)
