@@ -77,7 +77,13 @@ from fastpipe.iterator import Iterator, NumpyIterator
 from fastpipe.loops import foldl, foldr, map_fn, scan, while_loop
 from fastpipe.math import cast, clip_by_value
 from fastpipe.node import AUTOTUNE
-from fastpipe.options import AutotuneOptions, Options, SimulatedStorage, ThreadingOptions
+from fastpipe.options import (
+    AutotuneOptions,
+    LimitOptions,
+    Options,
+    SimulatedStorage,
+    ThreadingOptions,
+)
 from fastpipe.ragged import RaggedTensor, RaggedTensorSpec
 from fastpipe.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
 from fastpipe.reductions import (
@@ -135,6 +141,7 @@ __all__ = [
     "FixedLengthRecordDataset",
     "Iterator",
     "IteratorSpec",
+    "LimitOptions",
     "NumpyIterator",
     "Options",
     "PythonFallbackWarning",

@@ -82,11 +82,15 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
         Tensor& operator[](size_t)
         void clear()
 
+    cdef cppclass Limits "fastpipe::Limits":
+        int64_t image_pixels, image_scans, record_bytes, decompression_ratio
+
     cdef cppclass RunOptions "fastpipe::RunOptions":
         RunOptions()
         cbool deterministic, autotune
         int64_t cpu_budget, ram_budget, initial_threads, min_threads, max_threads, thread_limit
         cbool fusion
+        Limits limits
 
     cdef cppclass NativeDataset "fastpipe::Dataset":
         const vector[TensorSpec]& spec()

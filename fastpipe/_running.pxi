@@ -3,7 +3,16 @@
 cdef RunOptions _run_options(options) except *:
     cdef RunOptions run
     (run.deterministic, run.autotune, run.cpu_budget, run.ram_budget, run.initial_threads,
-     run.min_threads, run.max_threads, run.thread_limit, run.fusion) = options
+     run.min_threads, run.max_threads, run.thread_limit, run.fusion, limits) = options
+    pixels, scans, record_bytes, ratio = limits
+    if pixels:
+        run.limits.image_pixels = pixels
+    if scans:
+        run.limits.image_scans = scans
+    if record_bytes:
+        run.limits.record_bytes = record_bytes
+    if ratio:
+        run.limits.decompression_ratio = ratio
     return run
 
 

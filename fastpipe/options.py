@@ -6,7 +6,7 @@ import copy
 import enum
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar, get_args, get_type_hints
+from typing import Any, ClassVar, TypeAlias, get_args, get_type_hints
 
 
 class AutotuneAlgorithm(enum.Enum):
@@ -36,6 +36,11 @@ class ExternalStatePolicy(enum.Enum):
     IGNORE = 1
     FAIL = 2
 
+
+# What _core takes: flags and numbers of AUTOTUNE and threads, and of LimitOptions.
+RunOptions: TypeAlias = tuple[
+    bool, bool, int, int, int, int, int, int, bool, tuple[int, int, int, int]
+]
 
 _MANY = 1_000_000  # threads or cores; more is a mistake
 _LONGEST_DELAY = 1e6  # seconds
@@ -147,6 +152,53 @@ class AutotuneOptions(OptionSet):
 
 
 @dataclass
+class LimitOptions(OptionSet):
+    """How much one image, record or compressed file may ask for; more costs it an error.
+
+    What untrusted bytes announce is checked before memory is allocated for it.
+
+    Attributes:
+        image_pixels: of an image, or of all frames of an animation unless its file is long;
+            default 178,956,970, beyond which Pillow takes an image for an attack.
+        image_scans: of a progressive JPEG, each of which costs a pass over the image; default 100.
+        record_bytes: of a TFRecord, a line or a CSV record; default 1 GiB.
+        decompression_ratio: bytes that may come out for each compressed byte, once 16 MiB have come
+            out; default 1,000. Files of little but zeros may need more: up to 1,032 with GZIP and
+            ZLIB, many times that with ZSTD.
+
+    >>> import fastpipe as fp
+    >>> png = fp.io.encode_png(fp.zeros([20, 20, 3], fp.uint8))
+    >>> ds = fp.Dataset.from_tensors(png).map(fp.io.decode_png)
+    >>> options = Options(limits=LimitOptions(image_pixels=300))
+    >>> list(ds.with_options(options))
+    Traceback (most recent call last):
+    ...
+    fastpipe.errors.InvalidArgumentError: ...20 x 20 pixels are more than the limit of 300...
+    """
+
+    image_pixels: int | None = None
+    image_scans: int | None = None
+    record_bytes: int | None = None
+    decompression_ratio: int | None = None
+
+    _most = {
+        "image_pixels": 2**62,
+        "image_scans": _MANY,
+        "record_bytes": 2**62,
+        "decompression_ratio": 2**62,
+    }
+
+    def native(self) -> tuple[int, int, int, int]:
+        """As _core takes it: 0 is the default."""
+        return (
+            self.image_pixels or 0,
+            self.image_scans or 0,
+            self.record_bytes or 0,
+            self.decompression_ratio or 0,
+        )
+
+
+@dataclass
 class ThreadingOptions(OptionSet):
     """How many threads stages may have.
 
@@ -250,6 +302,7 @@ class Options(OptionSet):
         fusion: False computes every op and every kernel by itself, as written; by default those
             that explain() names are computed as one, and small elements pass many at once, with
             the same results.
+        limits: see LimitOptions.
         native_only: True makes a function that cannot be traced an error instead of a
             PythonFallbackWarning.
         storage: reads through a SimulatedStorage.
@@ -267,6 +320,7 @@ class Options(OptionSet):
     deterministic: bool | None = None
     autotune: AutotuneOptions = field(default_factory=AutotuneOptions)
     fusion: bool | None = None
+    limits: LimitOptions = field(default_factory=LimitOptions)
     native_only: bool | None = None
     storage: SimulatedStorage | None = None
     threading: ThreadingOptions = field(default_factory=ThreadingOptions)
@@ -295,7 +349,7 @@ class Options(OptionSet):
         merged.autotune.check()
         return merged
 
-    def native(self) -> tuple[bool, bool, int, int, int, int, int, int, bool]:
+    def native(self) -> RunOptions:
         """As _core takes it."""
         return (
             self.deterministic is not False,
@@ -307,6 +361,7 @@ class Options(OptionSet):
             self.autotune.max_parallelism or 0,
             self.threading.private_threadpool_size or 0,
             self.fusion is not False,
+            self.limits.native(),
         )
 
 

@@ -213,11 +213,14 @@ Status GifDecoder::Start(std::string_view bytes, const GifOptions& options, GifI
   if (frames == 0) return Failure("it has no frames");
   info_.frames = options.first_frame_only ? 1 : frames;
   const int64_t canvas = info_.width * info_.height;
+  const std::string size = StrCat(info_.width, " x ", info_.height, " pixels");
+  if (canvas > options.max_pixels) {
+    return Failure(StrCat(size, " are more than the limit of ", options.max_pixels));
+  }
   const int64_t most =
       std::max(options.max_pixels, kUsualPixelsPerByte * static_cast<int64_t>(bytes.size()));
-  if (canvas > options.max_pixels || info_.frames > most / canvas) {
-    return Failure(StrCat(info_.frames, " frames of ", info_.width, " x ", info_.height,
-                          " pixels are more than the limit of ", most));
+  if (info_.frames > most / canvas) {
+    return Failure(StrCat(info_.frames, " frames of ", size, " are more than the limit of ", most));
   }
   *info = info_;
   return Status::Ok();

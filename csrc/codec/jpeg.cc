@@ -1,5 +1,7 @@
 #include "codec/jpeg.h"
 
+#include <algorithm>
+#include <climits>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -55,6 +57,7 @@ Status JpegDecoder::Configure(const fastpipe_jpeg_header& header, JpegCrop* wind
   setup.fancy_upscaling = options_.fancy_upscaling;
   setup.fast_dct = options_.dct_method == JpegDctMethod::kFast;
   setup.recover = options_.try_recover_truncated;
+  setup.max_scans = static_cast<int>(std::min<int64_t>(options_.max_scans, INT_MAX));
   setup.libjpeg_only = options_.libjpeg_only;
   setup.libjpeg_edges = options_.crop_edges == JpegCropEdges::kAsTensorFlow;
   uint32_t width = 0, height = 0;

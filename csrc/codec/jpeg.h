@@ -78,6 +78,8 @@ struct JpegOptions {
   bool libjpeg_only = false;
   // Images of more pixels (before `ratio`) are refused. The default is Pillow's.
   int64_t max_pixels = 178956970;
+  // Progressive images of more scans are refused.
+  int64_t max_scans = 100;
 };
 
 // The size in the header, and the channels of the pixels as stored: 1, 3, or 4 for CMYK.

@@ -11,7 +11,6 @@
 #include "codec/jpeg_entropy.h"
 
 enum {
-  kMaxScans = 500,    // more are an attack: each scan of a progressive file costs a full pass
   kRowsPerCall = 16,  // libjpeg hands out at most this many rows at a time
   kBlock = DCTSIZE,
   // libjpeg-turbo writes rows that are aligned to vectors past the cache; those that are read next
@@ -76,8 +75,11 @@ static void OnMessage(j_common_ptr info, int level) {
 static void Silent(j_common_ptr info) { (void)info; }
 
 static void OnProgress(j_common_ptr info) {
-  if (((j_decompress_ptr)info)->input_scan_number > kMaxScans) {
-    Fail(Self(info), "more than 500 scans");
+  const int limit = Self(info)->setup.max_scans;
+  if (((j_decompress_ptr)info)->input_scan_number > limit) {
+    char message[64];
+    snprintf(message, sizeof message, "more scans than the limit of %d", limit);
+    Fail(Self(info), message);
   }
 }
 

@@ -30,6 +30,7 @@ struct fastpipe_jpeg_setup {
   bool fancy_upscaling;
   bool fast_dct;
   bool recover;
+  int max_scans;       // of a progressive image
   bool libjpeg_only;   // its own Huffman decoder
   bool libjpeg_edges;  // of a window: columns as jpeg_crop_scanline gives them
 };

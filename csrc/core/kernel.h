@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "core/args.h"
+#include "core/limits.h"
 #include "core/random.h"
 #include "core/row_space.h"
 #include "core/status.h"
@@ -43,6 +44,7 @@ struct KernelContext {
   RandomKey random = {};
   int64_t element = 0;  // the number, in the pass, of the element that the program runs on
   bool fusion = true;   // programs run as rules have rewritten them; see core/rewrite.h
+  Limits limits = {};
 };
 
 // Where one result goes.

@@ -5,8 +5,6 @@
 namespace fastpipe {
 namespace {
 
-// Whatever is longer is no record: a quote that is never closed would fill the memory.
-constexpr size_t kMaxRecordBytes = size_t{256} << 20;
 // Of a malformed record, what the message shows.
 constexpr size_t kShownBytes = 200;
 
@@ -46,7 +44,7 @@ Result<CsvReader::Ending> CsvReader::ScanField() {
       if (c == '"' && format_.quotes) return Malformed("must be quoted to hold a quote", begin);
     }
     if (at_ < window.size()) break;
-    if (at_ > kMaxRecordBytes) return Malformed("is too long", begin);
+    if (at_ > max_record_bytes_) return TooLong(begin);
     FASTPIPE_ASSIGN(more, Has(at_));
   }
   extents_.push_back({begin, at_, false});
@@ -60,7 +58,7 @@ Result<CsvReader::Ending> CsvReader::ScanQuoted() {
     const size_t quote = stream_->window().find('"', at_);
     if (quote == std::string_view::npos) {
       at_ = stream_->window().size();
-      if (at_ > kMaxRecordBytes) return Malformed("is too long: is a quote missing?", begin);
+      if (at_ > max_record_bytes_) return TooLong(begin);
       FASTPIPE_ASSIGN(const bool more, Has(at_));
       if (!more) return Malformed("must end with a quote as it began with one", begin);
       continue;
@@ -78,8 +76,14 @@ Result<CsvReader::Ending> CsvReader::ScanQuoted() {
   }
 }
 
+Status CsvReader::TooLong(size_t begin) {
+  return Malformed(StrCat("makes the record longer than the limit of ", max_record_bytes_,
+                          " bytes (is a quote missing?)"),
+                   begin);
+}
+
 // Notes that the field from `begin` spoils the record, which Resume leaves.
-Status CsvReader::Malformed(const char* problem, size_t begin) {
+Status CsvReader::Malformed(const std::string& problem, size_t begin) {
   const std::string_view shown = stream_->window().substr(begin, kShownBytes);
   Status status = InvalidArgument(StrCat("field ", extents_.size(), " ", problem, ", got ",
                                          Quoted(shown.substr(0, shown.find_first_of("\r\n")))));

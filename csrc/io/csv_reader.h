@@ -8,8 +8,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "core/limits.h"
 #include "io/csv.h"
 #include "io/input_stream.h"
 
@@ -20,8 +22,12 @@ class CsvReader {
   // `stream` stands at the beginning of the record after `records_before`. With `header` the first
   // record of the file is passed over.
   CsvReader(std::unique_ptr<InputStream> stream, int64_t records_before, const CsvFormat& format,
-            bool header)
-      : stream_(std::move(stream)), records_(records_before), format_(format), header_(header) {}
+            bool header, int64_t max_record_bytes = Limits().record_bytes)
+      : stream_(std::move(stream)),
+        records_(records_before),
+        format_(format),
+        header_(header),
+        max_record_bytes_(static_cast<size_t>(max_record_bytes)) {}
 
   // The fields of the next record, valid until the next call or as long as the buffer is kept; end
   // of sequence at the end; or an error, which names record and offset.
@@ -52,7 +58,8 @@ class CsvReader {
   Result<Ending> ScanField();
   Result<Ending> ScanQuoted();
   Result<Ending> EndOfField();
-  Status Malformed(const char* problem, size_t begin);
+  Status TooLong(size_t begin);
+  Status Malformed(const std::string& problem, size_t begin);
   Status Resume(size_t at);
   Result<bool> Has(size_t at);
 
@@ -61,6 +68,7 @@ class CsvReader {
   uint64_t record_offset_ = 0;  // where the record that was given last begins
   CsvFormat format_;
   bool header_;
+  size_t max_record_bytes_;
   bool can_continue_ = true;
   std::vector<Extent> extents_;  // the fields of the record being read, from its beginning
   size_t at_ = 0;                // next byte to look at

@@ -13,10 +13,12 @@ constexpr uint64_t kUsualRatio = 4;
 
 }  // namespace
 
-InputStream::InputStream(std::unique_ptr<File> file, Compression compression, size_t buffer_size)
+InputStream::InputStream(std::unique_ptr<File> file, Compression compression, size_t buffer_size,
+                         const Limits& limits)
     : file_(std::move(file)),
       compression_(compression),
-      buffer_size_(std::clamp<size_t>(buffer_size, 1, kMaxBufferSize)) {
+      buffer_size_(std::clamp<size_t>(buffer_size, 1, kMaxBufferSize)),
+      limits_(limits) {
   Restart(0);
 }
 
@@ -139,7 +141,14 @@ Result<size_t> InputStream::ReadCompressed(uint8_t* bytes, size_t size) {
       const bool from_start = offset_ + window_.size() == 0;
       return Corrupt(count.status(), from_start ? " (is the file compressed like that?)" : "");
     }
-    if (count.value() > 0) return count;
+    if (count.value() > 0) {
+      const uint64_t made = offset_ + window_.size() + count.value();
+      const uint64_t used = file_offset_ - source.input.size();
+      if (made <= static_cast<uint64_t>(limits_.MostFrom(static_cast<int64_t>(used)))) return count;
+      return Corrupt(ResourceExhausted(StrCat("more than ", limits_.decompression_ratio,
+                                              " bytes for each byte come out")),
+                     " (the limit is Options.limits.decompression_ratio)");
+    }
     if (source.at_end && source.decompressor.complete()) return size_t{0};
     if (source.at_end) return Corrupt(DataLoss("the file is truncated"), "");
     if (!source.buffer) {

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "core/buffer.h"
+#include "core/limits.h"
 #include "core/status.h"
 #include "io/decompressor.h"
 #include "io/file_system.h"
@@ -25,9 +26,10 @@ class InputStream {
  public:
   static constexpr size_t kDefaultBufferSize = 256 * 1024;
 
-  // `buffer_size` is how much is read at once, as far as that is sensible.
+  // `buffer_size` is how much is read at once, as far as that is sensible. Compressed bytes that
+  // expand beyond `limits` are an error.
   InputStream(std::unique_ptr<File> file, Compression compression,
-              size_t buffer_size = kDefaultBufferSize);
+              size_t buffer_size = kDefaultBufferSize, const Limits& limits = {});
 
   const std::string& path() const { return file_->path(); }
   bool compressed() const { return compression_ != Compression::kNone; }
@@ -75,6 +77,7 @@ class InputStream {
   const std::unique_ptr<File> file_;
   const Compression compression_;
   const size_t buffer_size_;
+  const Limits limits_;
   std::optional<Packed> packed_;  // set if compression_ is not kNone
 
   BufferRef buffer_;

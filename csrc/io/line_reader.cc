@@ -1,13 +1,6 @@
 #include "io/line_reader.h"
 
 namespace fastpipe {
-namespace {
-
-// Whatever is longer is no text, and would fill the memory before it ended.
-constexpr size_t kMaxLineBytes = size_t{1} << 30;
-
-}  // namespace
-
 Status LineReader::Next(std::string_view* line) {
   size_t searched = 0;
   for (;;) {
@@ -22,9 +15,9 @@ Status LineReader::Next(std::string_view* line) {
     }
     searched = window.size();
     Status status = stream_->Fill(searched + 1);
-    if (status.ok() && searched > kMaxLineBytes) {
+    if (status.ok() && searched > max_line_bytes_) {
       status = Status(Code::kResourceExhausted,
-                      StrCat("the line is longer than ", kMaxLineBytes, " bytes"));
+                      StrCat("the line is longer than the limit of ", max_line_bytes_, " bytes"));
     }
     if (!status.ok()) return AtPlace(*stream_, "line", lines_ + 1, status);
     if (stream_->window().size() > searched) continue;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/limits.h"
 #include "io/input_stream.h"
 
 namespace fastpipe {
@@ -16,8 +17,11 @@ namespace fastpipe {
 class LineReader {
  public:
   // `stream` stands at the beginning of the line after `lines_before`.
-  LineReader(std::unique_ptr<InputStream> stream, int64_t lines_before)
-      : stream_(std::move(stream)), lines_(lines_before) {}
+  LineReader(std::unique_ptr<InputStream> stream, int64_t lines_before,
+             int64_t max_line_bytes = Limits().record_bytes)
+      : stream_(std::move(stream)),
+        lines_(lines_before),
+        max_line_bytes_(static_cast<size_t>(max_line_bytes)) {}
 
   // The next line, valid until the next call or as long as the buffer is kept; end of sequence at
   // the end; or an error, which names line and offset.
@@ -35,6 +39,7 @@ class LineReader {
  private:
   std::unique_ptr<InputStream> stream_;
   int64_t lines_;
+  const size_t max_line_bytes_;
 };
 
 }  // namespace fastpipe

@@ -10,18 +10,19 @@
 #include <memory>
 #include <string_view>
 
+#include "core/limits.h"
 #include "io/input_stream.h"
 
 namespace fastpipe {
 
 class RecordReader {
  public:
-  static constexpr uint64_t kMaxRecordBytes = uint64_t{1} << 30;
-
   // `stream` stands at the beginning of record `first`, counted from 0.
   RecordReader(std::unique_ptr<InputStream> stream, int64_t first,
-               uint64_t max_record_bytes = kMaxRecordBytes)
-      : stream_(std::move(stream)), records_(first), max_record_bytes_(max_record_bytes) {}
+               int64_t max_record_bytes = Limits().record_bytes)
+      : stream_(std::move(stream)),
+        records_(first),
+        max_record_bytes_(static_cast<uint64_t>(max_record_bytes)) {}
 
   // The next record, valid until the next call or as long as the buffer is kept; end of sequence at
   // the end; or an error.

@@ -2,6 +2,8 @@
 //
 // Attributes: compression_type, "", "GZIP", "ZLIB" or "ZSTD"; max_size, of one result, in bytes.
 
+#include <algorithm>
+
 #include "codec/decompress.h"
 #include "core/registry.h"
 #include "kernels/string_map.h"
@@ -17,8 +19,10 @@ struct Compression {
   size_t max_size;
 };
 
-Result<Decompressed> DecompressOne(const Compression& compression, std::string_view bytes) {
-  auto result = Decompress(bytes, compression.format, compression.max_size);
+Result<Decompressed> DecompressOne(const Compression& compression, const Limits& limits,
+                                   std::string_view bytes) {
+  const auto most = static_cast<size_t>(limits.MostFrom(static_cast<int64_t>(bytes.size())));
+  auto result = Decompress(bytes, compression.format, std::min(compression.max_size, most));
   if (result.ok()) return result;
   return Status(result.status().code(), StrCat("cannot decompress ", bytes.size(), " bytes as ",
                                                compression.name, ": ", result.status().message()));
@@ -28,9 +32,10 @@ std::string_view View(const Decompressed& result) {
   return {reinterpret_cast<const char*>(result.buffer->data()), result.size};
 }
 
-Status Run(const Compression& compression, const Tensor& input, Output* output) {
+Status Run(const Compression& compression, const Limits& limits, const Tensor& input,
+           Output* output) {
   if (input.rank() == 0) {
-    FASTPIPE_ASSIGN(Decompressed result, DecompressOne(compression, input.str()));
+    FASTPIPE_ASSIGN(Decompressed result, DecompressOne(compression, limits, input.str()));
     const std::string_view text = View(result);
     output->Set(Tensor::StringSlice(std::move(result.buffer), text));
     return Status::Ok();
@@ -38,7 +43,7 @@ Status Run(const Compression& compression, const Tensor& input, Output* output) 
   const int64_t count = input.num_elements();
   StringArrayBuilder builder(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
-    FASTPIPE_ASSIGN(const Decompressed result, DecompressOne(compression, input.str(i)));
+    FASTPIPE_ASSIGN(const Decompressed result, DecompressOne(compression, limits, input.str(i)));
     builder.Append(View(result));
   }
   output->Set(builder.Build(input.dims()));
@@ -66,10 +71,12 @@ Result<KernelPlan> PlanDecodeCompressed(const Args& attrs, Specs inputs) {
     return attrs.Error(StrCat("compression_type must be '', 'GZIP', 'ZLIB' or 'ZSTD', got '",
                               compression.name, "'"));
   }
-  return PlanStringMap(attrs, inputs, DType::kString,
-                       [compression](const Tensor& input, Output* output) {
-                         return Run(compression, input, output);
-                       });
+  FASTPIPE_RETURN_IF_ERROR(ExpectInputs(attrs, inputs, 1));
+  FASTPIPE_RETURN_IF_ERROR(ExpectDType(attrs, inputs, 0, DType::kString));
+  return KernelPlan{{inputs[0]},
+                    KernelFrom([compression](KernelContext* context, Inputs in, Outputs out) {
+                      return Run(compression, context->limits, *in[0], &out[0]);
+                    })};
 }
 
 FASTPIPE_KERNEL("decode_compressed", PlanDecodeCompressed);

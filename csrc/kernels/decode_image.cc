@@ -19,12 +19,13 @@ struct ImageRequest {
 };
 
 // 16 bits as they are, or spanning 0 to 1 in float32.
-Status DecodeWidePng(std::string_view bytes, const ImageRequest& request, Output* output) {
+Status DecodeWidePng(std::string_view bytes, const ImageRequest& request, const Limits& limits,
+                     Output* output) {
   const PngOptions options = {.channels = request.channels, .bits = 16};
-  if (request.dtype == DType::kUint16) return DecodePng(bytes, options, output);
+  if (request.dtype == DType::kUint16) return DecodePng(bytes, options, limits, output);
   Tensor pixels;
   Output wide(&pixels);
-  FASTPIPE_RETURN_IF_ERROR(DecodePng(bytes, options, &wide));
+  FASTPIPE_RETURN_IF_ERROR(DecodePng(bytes, options, limits, &wide));
   constexpr float kScale = 1.0 / 65535;
   const uint16_t* from = pixels.data<uint16_t>();
   float* to = output->Allocate<float>(pixels.dims());
@@ -33,8 +34,8 @@ Status DecodeWidePng(std::string_view bytes, const ImageRequest& request, Output
   return Status::Ok();
 }
 
-Status RunDecodeImage(const Args& attrs, const ImageRequest& request, const Tensor& contents,
-                      Output* output) {
+Status RunDecodeImage(const Args& attrs, const ImageRequest& request, const Limits& limits,
+                      const Tensor& contents, Output* output) {
   FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, contents));
   const ImageFormat format = ImageFormatOf(bytes);
   const Frames frames = request.expand_animations ? Frames::kAll : Frames::kFirst;
@@ -42,19 +43,21 @@ Status RunDecodeImage(const Args& attrs, const ImageRequest& request, const Tens
   const DType dtype = request.dtype;
   switch (format) {
     case ImageFormat::kPng:
-      if (dtype != DType::kUint8) return DecodeWidePng(bytes, request, output);
-      return DecodePng(bytes, {.channels = channels}, output);
+      if (dtype != DType::kUint8) return DecodeWidePng(bytes, request, limits, output);
+      return DecodePng(bytes, {.channels = channels}, limits, output);
     case ImageFormat::kJpeg:
-      return DecodeBytesAs(dtype, output,
-                           [&](Output* out) { return DecodeJpeg(bytes, AnyJpeg(channels), out); });
+      return DecodeBytesAs(dtype, output, [&](Output* out) {
+        return DecodeJpeg(bytes, AnyJpeg(channels), limits, out);
+      });
     case ImageFormat::kGif:
-      return DecodeBytesAs(dtype, output,
-                           [&](Output* out) { return DecodeGif(bytes, channels, frames, out); });
+      return DecodeBytesAs(dtype, output, [&](Output* out) {
+        return DecodeGif(bytes, channels, frames, limits, out);
+      });
     case ImageFormat::kBmp:
       return DecodeBytesAs(dtype, output,
-                           [&](Output* out) { return DecodeBmp(bytes, channels, out); });
+                           [&](Output* out) { return DecodeBmp(bytes, channels, limits, out); });
     case ImageFormat::kWebp:
-      if (dtype == DType::kUint8) return DecodeWebp(bytes, channels, frames, output);
+      if (dtype == DType::kUint8) return DecodeWebp(bytes, channels, frames, limits, output);
       return attrs.Error(StrCat("a WebP can be decoded as uint8 only, not ", DTypeName(dtype),
                                 ": convert the result"));
     default:
@@ -77,40 +80,45 @@ Result<KernelPlan> PlanDecodeImage(const Args& attrs, Specs inputs) {
   TensorSpec spec = request.expand_animations ? TensorSpec::UnknownRank(request.dtype)
                                               : DecodedSpec(request.dtype, request.channels);
   return KernelPlan{{std::move(spec)},
-                    KernelFrom([attrs, request](KernelContext*, Inputs in, Outputs out) {
-                      return RunDecodeImage(attrs, request, *in[0], &out[0]);
+                    KernelFrom([attrs, request](KernelContext* context, Inputs in, Outputs out) {
+                      return RunDecodeImage(attrs, request, context->limits, *in[0], &out[0]);
                     })};
 }
 
 // A kernel of one format: what it says of its result, and how it decodes.
-using Decode = Status (*)(const Args& attrs, int channels, std::string_view bytes, Output* output);
+using Decode = Status (*)(const Args& attrs, int channels, const Limits& limits,
+                          std::string_view bytes, Output* output);
 
 // JPEGs and PNGs are decoded as one frame, as in TensorFlow.
-Status RunDecodeGif(const Args& attrs, int channels, std::string_view bytes, Output* output) {
+Status RunDecodeGif(const Args& attrs, int channels, const Limits& limits, std::string_view bytes,
+                    Output* output) {
   const ImageFormat format = ImageFormatOf(bytes);
-  if (format == ImageFormat::kGif) return DecodeGif(bytes, channels, Frames::kAll, output);
-  if (format == ImageFormat::kWebp) return DecodeWebp(bytes, channels, Frames::kAll, output);
+  if (format == ImageFormat::kGif) return DecodeGif(bytes, channels, Frames::kAll, limits, output);
+  if (format == ImageFormat::kWebp)
+    return DecodeWebp(bytes, channels, Frames::kAll, limits, output);
   if (format != ImageFormat::kJpeg && format != ImageFormat::kPng) {
     return NotDecodable(attrs, bytes, "a GIF");
   }
   Tensor pixels;
   Output image(&pixels);
   FASTPIPE_RETURN_IF_ERROR(format == ImageFormat::kPng
-                               ? DecodePng(bytes, {.channels = channels}, &image)
-                               : DecodeJpeg(bytes, AnyJpeg(channels), &image));
+                               ? DecodePng(bytes, {.channels = channels}, limits, &image)
+                               : DecodeJpeg(bytes, AnyJpeg(channels), limits, &image));
   const int64_t dims[] = {1, pixels.dim(0), pixels.dim(1), pixels.dim(2)};
   output->Set(pixels.Reshaped(dims));
   return Status::Ok();
 }
 
-Status RunDecodeWebp(const Args& attrs, int channels, std::string_view bytes, Output* output) {
+Status RunDecodeWebp(const Args& attrs, int channels, const Limits& limits, std::string_view bytes,
+                     Output* output) {
   if (ImageFormatOf(bytes) != ImageFormat::kWebp) return NotDecodable(attrs, bytes, "a WebP");
-  return DecodeWebp(bytes, channels, Frames::kAll, output);
+  return DecodeWebp(bytes, channels, Frames::kAll, limits, output);
 }
 
-Status RunDecodeBmp(const Args& attrs, int channels, std::string_view bytes, Output* output) {
+Status RunDecodeBmp(const Args& attrs, int channels, const Limits& limits, std::string_view bytes,
+                    Output* output) {
   if (ImageFormatOf(bytes) != ImageFormat::kBmp) return NotDecodable(attrs, bytes, "a BMP");
-  return DecodeBmp(bytes, channels, output);
+  return DecodeBmp(bytes, channels, limits, output);
 }
 
 Result<KernelPlan> PlanFormat(const Args& attrs, Specs inputs, int channels, bool has_frames,
@@ -119,12 +127,12 @@ Result<KernelPlan> PlanFormat(const Args& attrs, Specs inputs, int channels, boo
   FASTPIPE_RETURN_IF_ERROR(ExpectEncoded(attrs, inputs));
   TensorSpec spec = DecodedSpec(DType::kUint8, channels);
   if (has_frames) spec.dims.insert(spec.dims.begin(), -1);
-  return KernelPlan{
-      {std::move(spec)},
-      KernelFrom([attrs, channels, decode](KernelContext*, Inputs in, Outputs out) -> Status {
-        FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, *in[0]));
-        return decode(attrs, channels, bytes, &out[0]);
-      })};
+  return KernelPlan{{std::move(spec)},
+                    KernelFrom([attrs, channels, decode](KernelContext* context, Inputs in,
+                                                         Outputs out) -> Status {
+                      FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, *in[0]));
+                      return decode(attrs, channels, context->limits, bytes, &out[0]);
+                    })};
 }
 
 Result<KernelPlan> PlanDecodeGif(const Args& attrs, Specs inputs) {

@@ -14,18 +14,18 @@
 namespace fastpipe {
 namespace {
 
-Status RunDecodeJpeg(const Args& attrs, const JpegOptions& options, const Tensor& contents,
-                     Output* output) {
+Status RunDecodeJpeg(const Args& attrs, const JpegOptions& options, const Limits& limits,
+                     const Tensor& contents, Output* output) {
   FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, contents));
   switch (ImageFormatOf(bytes)) {
     case ImageFormat::kJpeg:
-      return DecodeJpeg(bytes, options, output);
+      return DecodeJpeg(bytes, options, limits, output);
     case ImageFormat::kPng:
-      return DecodePng(bytes, {.channels = options.channels}, output);
+      return DecodePng(bytes, {.channels = options.channels}, limits, output);
     case ImageFormat::kGif:
-      return DecodeGif(bytes, options.channels, Frames::kOnly, output);
+      return DecodeGif(bytes, options.channels, Frames::kOnly, limits, output);
     case ImageFormat::kWebp:
-      return DecodeWebp(bytes, options.channels, Frames::kOnly, output);
+      return DecodeWebp(bytes, options.channels, Frames::kOnly, limits, output);
     default:
       return NotDecodable(attrs, bytes, "a JPEG");
   }
@@ -35,8 +35,8 @@ class DecodeJpegKernel final : public JpegKernel {
  public:
   DecodeJpegKernel(Args attrs, const JpegOptions& options, bool fast_decode)
       : attrs_(std::move(attrs)), options_(options), fast_decode_(fast_decode) {}
-  Status Run(KernelContext*, Inputs in, Outputs out) const override {
-    return RunDecodeJpeg(attrs_, options_, *in[0], &out[0]);
+  Status Run(KernelContext* context, Inputs in, Outputs out) const override {
+    return RunDecodeJpeg(attrs_, options_, context->limits, *in[0], &out[0]);
   }
   Result<JpegOptions> HowDecoded(Inputs) const override { return options_; }
   bool crops() const override { return false; }
@@ -61,11 +61,11 @@ class DecodeAndCropKernel final : public JpegKernel {
  public:
   DecodeAndCropKernel(Args attrs, const JpegOptions& options, IntegersArgument window)
       : attrs_(std::move(attrs)), options_(options), window_(std::move(window)) {}
-  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+  Status Run(KernelContext* context, Inputs in, Outputs out) const override {
     FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs_, *in[0]));
     if (ImageFormatOf(bytes) != ImageFormat::kJpeg) return NotDecodable(attrs_, bytes, "a JPEG");
     FASTPIPE_ASSIGN(const JpegOptions options, HowDecoded(in));
-    return DecodeJpeg(bytes, options, &out[0]);
+    return DecodeJpeg(bytes, options, context->limits, &out[0]);
   }
   Result<JpegOptions> HowDecoded(Inputs in) const override {
     const std::vector<int64_t> sizes = window_.Get(in);

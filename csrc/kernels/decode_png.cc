@@ -9,24 +9,24 @@
 namespace fastpipe {
 namespace {
 
-Status RunDecodePng(const Args& attrs, const PngOptions& options, const Tensor& contents,
-                    Output* output) {
+Status RunDecodePng(const Args& attrs, const PngOptions& options, const Limits& limits,
+                    const Tensor& contents, Output* output) {
   FASTPIPE_ASSIGN(const std::string_view bytes, EncodedBytes(attrs, contents));
   const ImageFormat format = ImageFormatOf(bytes);
-  if (format == ImageFormat::kPng) return DecodePng(bytes, options, output);
+  if (format == ImageFormat::kPng) return DecodePng(bytes, options, limits, output);
   const DType dtype = options.bits == 8 ? DType::kUint8 : DType::kUint16;
   if (format == ImageFormat::kJpeg) {
     return DecodeBytesAs(dtype, output, [&](Output* out) {
-      return DecodeJpeg(bytes, AnyJpeg(options.channels), out);
+      return DecodeJpeg(bytes, AnyJpeg(options.channels), limits, out);
     });
   }
   if (format == ImageFormat::kGif) {
     return DecodeBytesAs(dtype, output, [&](Output* out) {
-      return DecodeGif(bytes, options.channels, Frames::kOnly, out);
+      return DecodeGif(bytes, options.channels, Frames::kOnly, limits, out);
     });
   }
   if (format == ImageFormat::kWebp && dtype == DType::kUint8) {
-    return DecodeWebp(bytes, options.channels, Frames::kOnly, output);
+    return DecodeWebp(bytes, options.channels, Frames::kOnly, limits, output);
   }
   return NotDecodable(attrs, bytes, "a PNG");
 }
@@ -42,8 +42,8 @@ Result<KernelPlan> PlanDecodePng(const Args& attrs, Specs inputs) {
   FASTPIPE_ASSIGN(options.channels, ReadChannels(attrs));
   options.bits = dtype == DType::kUint8 ? 8 : 16;
   return KernelPlan{{DecodedSpec(dtype, options.channels)},
-                    KernelFrom([attrs, options](KernelContext*, Inputs in, Outputs out) {
-                      return RunDecodePng(attrs, options, *in[0], &out[0]);
+                    KernelFrom([attrs, options](KernelContext* context, Inputs in, Outputs out) {
+                      return RunDecodePng(attrs, options, context->limits, *in[0], &out[0]);
                     })};
 }
 

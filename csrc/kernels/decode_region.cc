@@ -64,7 +64,7 @@ class DecodeRegionKernel final : public Kernel {
  public:
   explicit DecodeRegionKernel(Region region) : region_(std::move(region)) {}
 
-  Status Run(KernelContext*, Inputs in, Outputs out) const override {
+  Status Run(KernelContext* context, Inputs in, Outputs out) const override {
     const Tensor& contents = *in[0];
     if (contents.rank() != 0 || ImageFormatOf(contents.str()) != ImageFormat::kJpeg) {
       return GiveUp();
@@ -78,9 +78,11 @@ class DecodeRegionKernel final : public Kernel {
       FASTPIPE_ASSIGN(const Box box, region_.crop->Locate(Of(in, region_.decode_inputs), dims));
       options.crop = JpegCrop{box.y, box.x, box.height, box.width};
     }
-    if (region_.resize == nullptr) return DecodeJpeg(contents.str(), options, &out[0]);
-    return Resize(contents.str(), options, Of(in, region_.decode_inputs + region_.crop_inputs),
-                  &out[0]);
+    if (region_.resize == nullptr) {
+      return DecodeJpeg(contents.str(), options, context->limits, &out[0]);
+    }
+    return Resize(contents.str(), Limited(options, context->limits),
+                  Of(in, region_.decode_inputs + region_.crop_inputs), &out[0]);
   }
 
  private:

@@ -113,7 +113,14 @@ Status NotDecodable(const Args& attrs, std::string_view bytes, const char* expec
                             ImageFormatName(ImageFormatOf(bytes))));
 }
 
-Status DecodeJpeg(std::string_view bytes, const JpegOptions& options, Output* output) {
+JpegOptions Limited(JpegOptions options, const Limits& limits) {
+  options.max_pixels = limits.image_pixels;
+  options.max_scans = limits.image_scans;
+  return options;
+}
+
+Status DecodeJpeg(std::string_view bytes, const JpegOptions& options, const Limits& limits,
+                  Output* output) {
   if (options.channels == 4) {
     return InvalidArgument(
         StrCat("cannot decode JPEG of ", bytes.size(),
@@ -121,7 +128,7 @@ Status DecodeJpeg(std::string_view bytes, const JpegOptions& options, Output* ou
   }
   JpegDecoder& decoder = ThreadJpegDecoder();
   JpegInfo info;
-  FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, options, &info));
+  FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, Limited(options, limits), &info));
   const int64_t dims[] = {info.height, info.width, info.channels};
   return decoder.ReadInto(output->Allocate<uint8_t>(dims), info.width * info.channels);
 }
@@ -130,41 +137,49 @@ JpegOptions AnyJpeg(int channels) {
   return {.channels = channels, .dct_method = JpegDctMethod::kFast};
 }
 
-Status DecodePng(std::string_view bytes, const PngOptions& options, Output* output) {
+Status DecodePng(std::string_view bytes, const PngOptions& options, const Limits& limits,
+                 Output* output) {
+  PngOptions limited = options;
+  limited.max_pixels = limits.image_pixels;
   PngDecoder decoder;
   PngInfo info;
-  FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, options, &info));
+  FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, limited, &info));
   const int64_t dims[] = {info.height, info.width, info.channels};
   uint8_t* pixels =
       output->Allocate(info.bytes_per_value == 2 ? DType::kUint16 : DType::kUint8, dims);
   return decoder.ReadInto(pixels, info.width * info.channels * info.bytes_per_value);
 }
 
-Status DecodeBmp(std::string_view bytes, int channels, Output* output) {
-  FASTPIPE_ASSIGN(const BmpLayout layout, ReadBmpLayout(bytes, channels));
+Status DecodeBmp(std::string_view bytes, int channels, const Limits& limits, Output* output) {
+  FASTPIPE_ASSIGN(const BmpLayout layout, ReadBmpLayout(bytes, channels, limits.image_pixels));
   const int64_t dims[] = {layout.height, layout.width, layout.channels};
   ReadBmp(bytes, layout, output->Allocate<uint8_t>(dims));
   return Status::Ok();
 }
 
-Status DecodeGif(std::string_view bytes, int channels, Frames frames, Output* output) {
+Status DecodeGif(std::string_view bytes, int channels, Frames frames, const Limits& limits,
+                 Output* output) {
   if (channels != 0 && channels != 3) {
     return InvalidArgument(StrCat("cannot decode GIF of ", bytes.size(),
                                   " bytes: channels must be 0 or 3 for a GIF, got ", channels));
   }
   GifDecoder decoder;
   GifInfo info;
-  FASTPIPE_RETURN_IF_ERROR(
-      decoder.Start(bytes, {.first_frame_only = frames == Frames::kFirst}, &info));
+  const GifOptions options = {.first_frame_only = frames == Frames::kFirst,
+                              .max_pixels = limits.image_pixels};
+  FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, options, &info));
   FASTPIPE_RETURN_IF_ERROR(ExpectOneFrame(frames, info.frames, "GIF"));
   return decoder.ReadInto(
       output->Allocate<uint8_t>(WithFrames(frames, info.frames, {info.height, info.width, 3})));
 }
 
-Status DecodeWebp(std::string_view bytes, int channels, Frames frames, Output* output) {
+Status DecodeWebp(std::string_view bytes, int channels, Frames frames, const Limits& limits,
+                  Output* output) {
   WebpDecoder decoder;
   WebpInfo info;
-  const WebpOptions options = {.channels = channels, .first_frame_only = frames == Frames::kFirst};
+  const WebpOptions options = {.channels = channels,
+                               .first_frame_only = frames == Frames::kFirst,
+                               .max_pixels = limits.image_pixels};
   FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, options, &info));
   FASTPIPE_RETURN_IF_ERROR(ExpectOneFrame(frames, info.frames, "WebP"));
   return decoder.ReadInto(output->Allocate<uint8_t>(

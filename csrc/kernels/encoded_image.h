@@ -41,17 +41,23 @@ Result<std::string_view> EncodedBytes(const Args& attrs, const Tensor& input);
 Status NotDecodable(const Args& attrs, std::string_view bytes, const char* expected);
 
 // As uint8 [height, width, channels]. options.channels may be 4, which no JPEG has: an error.
-Status DecodeJpeg(std::string_view bytes, const JpegOptions& options, Output* output);
+Status DecodeJpeg(std::string_view bytes, const JpegOptions& options, const Limits& limits,
+                  Output* output);
 // How kernels that take no dct_method decode JPEGs: with TensorFlow's default.
 JpegOptions AnyJpeg(int channels);
+// `options` with what `limits` says of images.
+JpegOptions Limited(JpegOptions options, const Limits& limits);
 // As uint8 or uint16 [height, width, channels], by options.bits.
-Status DecodePng(std::string_view bytes, const PngOptions& options, Output* output);
+Status DecodePng(std::string_view bytes, const PngOptions& options, const Limits& limits,
+                 Output* output);
 // As uint8 [height, width, 1, 3 or 4].
-Status DecodeBmp(std::string_view bytes, int channels, Output* output);
+Status DecodeBmp(std::string_view bytes, int channels, const Limits& limits, Output* output);
 // As uint8 [height, width, 3], with the axis of frames before it by `frames`.
-Status DecodeGif(std::string_view bytes, int channels, Frames frames, Output* output);
+Status DecodeGif(std::string_view bytes, int channels, Frames frames, const Limits& limits,
+                 Output* output);
 // As uint8 [height, width, 3 or 4], with the axis of frames before it by `frames`.
-Status DecodeWebp(std::string_view bytes, int channels, Frames frames, Output* output);
+Status DecodeWebp(std::string_view bytes, int channels, Frames frames, const Limits& limits,
+                  Output* output);
 
 // uint8 `pixels` in uint16 or float32 as TensorFlow converts them: they become the upper bytes of
 // uint16, and span 0 to 1 in float32.

@@ -13,6 +13,7 @@
 
 #include "core/dataset.h"
 #include "core/kernel.h"
+#include "core/limits.h"
 #include "runtime/budget.h"
 #include "runtime/clock.h"
 #include "runtime/stage_registry.h"
@@ -29,6 +30,7 @@ struct RunOptions {
   int64_t max_threads = 0;      // above which AUTOTUNE takes no stage; 0: as the stage says
   bool fusion = true;           // false: every op and kernel is computed by itself, as written
   int64_t thread_limit = 0;     // the most threads of any stage; 0: no limit but the process's
+  Limits limits = {};
 };
 
 // Puts what affinity, cgroup and memory give in the place of zeros.
@@ -67,6 +69,7 @@ class RunContext {
     random.run = MixBits(random.run + static_cast<uint64_t>(op.depth()));
     KernelContext made = {file_system_, context.cancel, context.run, random};
     made.fusion = options_.fusion;
+    made.limits = options_.limits;
     return made;
   }
 

@@ -24,8 +24,9 @@ class Csv final : public FileSource {
         header_(header) {}
   using Reader = CsvReader;
 
-  Result<Reader> MakeReader(std::unique_ptr<InputStream> stream, int64_t number) const {
-    return CsvReader(std::move(stream), number, layout_.format, header_);
+  Result<Reader> MakeReader(std::unique_ptr<InputStream> stream, int64_t number,
+                            const Limits& limits) const {
+    return CsvReader(std::move(stream), number, layout_.format, header_, limits.record_bytes);
   }
   Status ReadNext(Reader* reader, Element* out) const {
     std::vector<CsvField> fields;

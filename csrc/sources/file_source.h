@@ -60,7 +60,8 @@ class FileSource : public Dataset {
 };
 
 // `Op` is a FileSource with `Result<Reader> MakeReader(std::unique_ptr<InputStream>, int64_t
-// number) const`. A Reader has Next, Skip, stream, offset, number and can_continue, as LineReader.
+// number, const Limits&) const`. A Reader has Next, Skip, stream, offset, number and can_continue,
+// as LineReader.
 template <typename Op>
 class FileIterator final : public IteratorOf<Op> {
  public:
@@ -106,12 +107,13 @@ class FileIterator final : public IteratorOf<Op> {
   }
 
   Status OpenReader(const std::string& path) {
+    const Limits& limits = this->run().options().limits;
     FASTPIPE_ASSIGN(std::unique_ptr<File> file,
                     this->run().file_system()->Open(path, this->context().cancel));
     auto stream = std::make_unique<InputStream>(std::move(file), op().options().compression,
-                                                op().options().buffer_size);
+                                                op().options().buffer_size, limits);
     FASTPIPE_RETURN_IF_ERROR(stream->Seek(start_offset_));
-    Result<Reader> reader = op().MakeReader(std::move(stream), start_number_);
+    Result<Reader> reader = op().MakeReader(std::move(stream), start_number_, limits);
     if (reader.ok()) reader_.emplace(std::move(reader.value()));
     return std::move(reader.status());
   }

@@ -19,7 +19,8 @@ class FixedLength final : public FileSource {
       : FileSource(std::move(options)), format_(format) {}
   using Reader = FixedReader;
 
-  Result<Reader> MakeReader(std::unique_ptr<InputStream> stream, int64_t number) const {
+  Result<Reader> MakeReader(std::unique_ptr<InputStream> stream, int64_t number,
+                            const Limits&) const {
     return FixedReader::Open(std::move(stream), format_, number);
   }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override {

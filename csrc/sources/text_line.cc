@@ -12,8 +12,9 @@ class TextLine final : public FileSource {
   using FileSource::FileSource;
   using Reader = LineReader;
 
-  Result<Reader> MakeReader(std::unique_ptr<InputStream> stream, int64_t number) const {
-    return LineReader(std::move(stream), number);
+  Result<Reader> MakeReader(std::unique_ptr<InputStream> stream, int64_t number,
+                            const Limits& limits) const {
+    return LineReader(std::move(stream), number, limits.record_bytes);
   }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override {
     return std::make_unique<FileIterator<TextLine>>(*this, context);

@@ -12,8 +12,9 @@ class TfRecord final : public FileSource {
   using FileSource::FileSource;
   using Reader = RecordReader;
 
-  Result<Reader> MakeReader(std::unique_ptr<InputStream> stream, int64_t number) const {
-    return RecordReader(std::move(stream), number);
+  Result<Reader> MakeReader(std::unique_ptr<InputStream> stream, int64_t number,
+                            const Limits& limits) const {
+    return RecordReader(std::move(stream), number, limits.record_bytes);
   }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override {
     return std::make_unique<FileIterator<TfRecord>>(*this, context);
