@@ -1,7 +1,7 @@
 """Compiles and links the native sources: in parallel, and only what changed.
 
 setup.py builds the extension with it, tests/native/build.py the native test binary; both share the
-objects under build/objects/<variant>/. Nothing here needs more than the standard library.
+objects under build/objects/<variant>/. Only extension_unit needs more than the standard library.
 
 Environment:
   FASTPIPE_WERROR=1              warnings are errors (release variant, hand-written sources)
@@ -26,7 +26,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -103,12 +103,45 @@ class Unit:
     source: Path
     flags: tuple[str, ...] = ()
     generated: bool = False
+    folder: str = ""  # of its object, below that of the variant
 
 
 def units_under(folder: str, flags: tuple[str, ...] = (), root: Path = ROOT) -> list[Unit]:
     """Every C and C++ source under `folder`."""
     found = [path for ending in ("cc", "c") for path in root.glob(f"{folder}/**/*.{ending}")]
     return [Unit(path.relative_to(root), flags) for path in sorted(found)]
+
+
+def with_fault_points(units: Iterable[Unit], root: Path = ROOT) -> list[Unit]:
+    """The same units for a test build: those that hold fault points are compiled with them, apart
+    from the objects that everybody gets; the others are these very objects."""
+    return [_with_points(unit) if _holds_points(root / unit.source) else unit for unit in units]
+
+
+def _with_points(unit: Unit) -> Unit:
+    return replace(unit, flags=(*unit.flags, "-DFASTPIPE_FAULT_POINTS"), folder="fault-points")
+
+
+def _holds_points(source: Path) -> bool:
+    return '#include "core/fault_points.h"' in source.read_text(encoding="utf-8")
+
+
+def extension_unit() -> Unit:
+    """The C++ that Cython makes of the door. It lies under build/, out of source tree and wheel."""
+    import numpy
+    from Cython.Build import cythonize
+    from setuptools import Extension
+
+    (generated,) = cythonize(
+        [Extension("fastpipe._core", ["fastpipe/_core.pyx"], language="c++")],
+        build_dir="build/cython",
+        compiler_directives={"language_level": 3},
+        quiet=True,
+    )
+    folders = (*map(sysconfig.get_config_var, ("INCLUDEPY", "CONFINCLUDEPY")), numpy.get_include())
+    includes = [f"-I{folder}" for folder in dict.fromkeys(folders)]
+    flags = (*includes, "-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION")
+    return Unit(Path(generated.sources[0]), flags, generated=True)
 
 
 @dataclass(frozen=True)
@@ -187,7 +220,7 @@ class Builder:
                 raise BuildError(failure)
 
     def _compile_step(self, unit: Unit) -> _Step:
-        base = self._objects / unit.source
+        base = self._objects / unit.folder / unit.source
         output, record, depfile = (base.with_name(base.name + end) for end in (".o", ".ok", ".d"))
         is_c = unit.source.suffix == ".c"
         compiler = _tool("CC", "gcc") if is_c else _tool("CXX", "g++")

@@ -12,7 +12,7 @@ from setuptools.command.build_ext import build_ext
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # a PEP 517 build does not
 
-from build_native import Builder, BuildError, Unit, units_under, variant  # noqa: E402
+from build_native import Builder, BuildError, extension_unit, units_under, variant  # noqa: E402
 
 
 class BuildNative(build_ext):
@@ -22,25 +22,10 @@ class BuildNative(build_ext):
         try:
             builder = Builder(variant())
             with builder.lock():
-                objects = builder.compile([self.generate(ext), *units_under("csrc")])
+                objects = builder.compile([extension_unit(), *units_under("csrc")])
                 builder.link(objects, Path(self.get_ext_fullpath(ext.name)), shared=True)
         except BuildError as error:
             sys.exit(str(error))
-
-    def generate(self, ext: Extension) -> Unit:
-        """The C++ that Cython makes. It lies under build/, out of the source tree and the wheel."""
-        import numpy
-        from Cython.Build import cythonize
-
-        (generated,) = cythonize(
-            [Extension(ext.name, ext.sources, language="c++")],
-            build_dir="build/cython",
-            compiler_directives={"language_level": 3},
-            quiet=True,
-        )
-        includes = [f"-I{path}" for path in (*self.include_dirs, numpy.get_include())]
-        flags = (*includes, "-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION")
-        return Unit(Path(generated.sources[0]), flags, generated=True)
 
 
 setup(

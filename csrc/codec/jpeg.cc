@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "codec/jpeg_shim.h"
+#include "core/fault_points.h"
 
 namespace fastpipe {
 
@@ -88,6 +89,7 @@ Status JpegDecoder::Start(std::string_view bytes, const JpegOptions& options,
   }
   fastpipe_jpeg_header header = {};
   FASTPIPE_RETURN_IF_ERROR(ReadHeader(bytes, &header));
+  if (FASTPIPE_FAULT(kDecode)) return Failure("a test asked for it");
   options_ = options;
   FASTPIPE_RETURN_IF_ERROR(CheckLimits(header));
   JpegCrop crop;

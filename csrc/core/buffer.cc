@@ -9,6 +9,7 @@
 #include <new>
 #include <vector>
 
+#include "core/fault_points.h"
 #include "core/guard.h"
 #include "core/mutex.h"
 
@@ -65,7 +66,7 @@ BufferRef BufferPool::Allocate(size_t size) {
   // The system would promise more than there is, and kill the process when it is used.
   static const size_t physical =
       static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  if (size > physical) throw OutOfMemory(size);
+  if (size > physical || FASTPIPE_FAULT(kAllocate)) throw OutOfMemory(size);
   const size_t rounded = RoundUp(size);
   live_bytes_.fetch_add(static_cast<int64_t>(rounded), std::memory_order_relaxed);
   if (rounded >= kPooledFrom) {

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string_view>
 
+#include "core/fault_points.h"
+
 namespace fastpipe {
 namespace {
 
@@ -32,8 +34,12 @@ class Matcher {
       prefix.append(segment);
       prefix.append(slashes);
       if (rest.empty()) {
+        if (prefix.empty()) return Status::Ok();
         struct stat info;
-        if (!prefix.empty() && stat(prefix.c_str(), &info) == 0) paths_.push_back(prefix);
+        if (FASTPIPE_FAULT(kStat) || stat(prefix.c_str(), &info) != 0) {
+          return Unreadable("cannot look for", prefix);
+        }
+        paths_.push_back(prefix);
         return Status::Ok();
       }
     }
@@ -50,8 +56,9 @@ class Matcher {
                         std::string_view slashes, std::string_view rest) {
     std::vector<std::string> below;
     {
-      const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir(prefix.c_str()), closedir);
-      if (!directory) return Unreadable(prefix);
+      const std::unique_ptr<DIR, int (*)(DIR*)> directory(
+          FASTPIPE_FAULT(kOpen) ? nullptr : opendir(prefix.c_str()), closedir);
+      if (!directory) return Unreadable("cannot list", prefix);
       const std::string pattern(segment);
       for (;;) {
         errno = 0;
@@ -74,7 +81,8 @@ class Matcher {
     return Status::Ok();
   }
 
-  static Status Unreadable(const std::string& directory) {
+  // By errno: what is not there, or not for us, is no match; anything else hides what may be one.
+  static Status Unreadable(const char* what, const std::string& path) {
     switch (errno) {
       case ENOENT:
       case ENOTDIR:
@@ -83,7 +91,7 @@ class Matcher {
       case ENAMETOOLONG:
         return Status::Ok();
       default:
-        return FromErrno(errno, "cannot list", directory);
+        return FromErrno(errno, what, path);
     }
   }
 

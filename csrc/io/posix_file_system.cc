@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/fault_points.h"
 #include "io/descriptor.h"
 #include "io/file_system.h"
 #include "io/glob.h"
@@ -31,15 +32,16 @@ class PosixFile : public File {
   Result<size_t> ReadAt(uint64_t offset, uint8_t* bytes, size_t size) override {
     for (;;) {
       FASTPIPE_RETURN_IF_ERROR(CheckCancelled());
-      const ssize_t count =
-          pread(fd(), bytes, std::min(size, kMaxRead), static_cast<off_t>(offset));
+      const ssize_t count = FASTPIPE_FAULT(kRead) ? -1
+                                                  : pread(fd(), bytes, std::min(size, kMaxRead),
+                                                          static_cast<off_t>(offset));
       if (count >= 0) return static_cast<size_t>(count);
       if (errno != EINTR) return ReadError(errno, offset);
     }
   }
   int64_t size() const override {
     struct stat info;
-    return fstat(fd(), &info) == 0 ? SizeOf(info) : -1;
+    return !FASTPIPE_FAULT(kStat) && fstat(fd(), &info) == 0 ? SizeOf(info) : -1;
   }
   int64_t opened_size() const override { return opened_size_; }
   // As size() says it.
@@ -94,7 +96,8 @@ class PosixPipe final : public PosixFile {
       pollfd wanted{fd(), POLLIN, 0};
       // Before the first writer has come, read() would report the end of the pipe; poll() waits.
       if (poll(&wanted, 1, kPollMilliseconds) == 0) continue;
-      const ssize_t count = read(fd(), bytes, std::min(size, kMaxRead));
+      const ssize_t count =
+          FASTPIPE_FAULT(kRead) ? -1 : read(fd(), bytes, std::min(size, kMaxRead));
       if (count >= 0) {
         position_ += static_cast<uint64_t>(count);
         return static_cast<size_t>(count);
@@ -115,12 +118,16 @@ class Posix final : public FileSystem {
     }
     int opened;
     do {
-      opened = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+      opened = FASTPIPE_FAULT(kOpen)
+                   ? -1
+                   : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     } while (opened < 0 && errno == EINTR);
     if (opened < 0) return FromErrno(errno, "cannot open", path);
     Descriptor fd(opened);
     struct stat info;
-    if (fstat(fd.get(), &info) != 0) return FromErrno(errno, "cannot open", path);
+    if (FASTPIPE_FAULT(kStat) || fstat(fd.get(), &info) != 0) {
+      return FromErrno(errno, "cannot open", path);
+    }
     if (S_ISDIR(info.st_mode)) return FromErrno(EISDIR, "cannot open", path);
     const int64_t size = PosixFile::SizeOf(info);
     if (S_ISREG(info.st_mode)) {

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/fault_points.h"
+
 namespace fastpipe {
 namespace {
 
@@ -112,13 +114,14 @@ bool ThreadGroup::StartLocked(int index) {
   SignalsBlocked blocked;
   running_.fetch_add(1, std::memory_order_relaxed);
   try {
+    if (FASTPIPE_FAULT(kStartThread)) throw std::system_error(errno, std::generic_category());
     worker.thread = std::thread([this, index] {
       owner_of_thread = owner_;
       body_(index);
       running_.fetch_sub(1, std::memory_order_relaxed);
       ThreadBudget::Get().Release(1);
     });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // of the system, or of memory for the thread's start
     running_.fetch_sub(1, std::memory_order_relaxed);
     ThreadBudget::Get().Release(1);
     return false;

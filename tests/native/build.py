@@ -1,9 +1,12 @@
 """Builds the native test binary from csrc/ and tests/native/, and runs it on request.
 
 python tests/native/build.py [--sanitize address|thread] [--run [DOCTEST_ARGUMENT ...]]
+python tests/native/build.py --extension
 
 prints the path of the binary, or replaces itself by a run of it. Without a sanitizer it is linked
-from the very objects of the extension, so that little is compiled twice.
+from the very objects of the extension, so that little is compiled twice: only what holds fault
+points (csrc/core/fault_points.h) is. --extension builds a test extension, fastpipe._core with fault
+points, and prints its path; tests/faults.py loads it.
 """
 
 from __future__ import annotations
@@ -12,12 +15,20 @@ import argparse
 import os
 import platform
 import sys
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from build_native import Builder, BuildError, units_under, variant  # noqa: E402
+from build_native import (  # noqa: E402
+    Builder,
+    BuildError,
+    extension_unit,
+    units_under,
+    variant,
+    with_fault_points,
+)
 
 _SANITIZER_OPTIONS = {
     "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
@@ -37,10 +48,22 @@ def build(sanitize: str = "") -> Path:
         if sanitize == "thread":
             # Kernels know nothing of threads, and are half of what there is to compile.
             sources = [unit for unit in sources if "kernels" not in unit.source.parts]
-        objects = builder.compile([*sources, *tests])
+        objects = builder.compile(with_fault_points([*sources, *tests]))
         binary = Path("build") / f"native-{chosen.name}" / "native_tests"
         builder.link(objects, binary, shared=False)
     return ROOT / binary
+
+
+def build_extension(sanitize: str = "") -> Path:
+    """The path of the up-to-date test extension. Raises BuildError with the compiler's output."""
+    chosen = variant(sanitize)
+    builder = Builder(chosen)
+    with builder.lock():
+        objects = builder.compile(with_fault_points([extension_unit(), *units_under("csrc")]))
+        suffix = sysconfig.get_config_var("EXT_SUFFIX")
+        extension = Path("build") / f"extension-{chosen.name}-with-fault-points" / f"_core{suffix}"
+        builder.link(objects, extension, shared=True)
+    return ROOT / extension
 
 
 def command(binary: Path, sanitize: str = "") -> list[str]:
@@ -59,17 +82,18 @@ def environment() -> dict[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sanitize", default="", choices=["", "address", "thread", "undefined"])
+    parser.add_argument("--extension", action="store_true", help="build the test extension")
     parser.add_argument("--run", nargs=argparse.REMAINDER, help="run it with these arguments")
     options = parser.parse_args()
+    os.chdir(ROOT)
     try:
-        binary = build(options.sanitize)
+        binary = (build_extension if options.extension else build)(options.sanitize)
     except BuildError as error:
         sys.exit(str(error))
     if options.run is None:
         print(binary)
         return
     line = [*command(binary, options.sanitize), *options.run]
-    os.chdir(ROOT)
     os.execvpe(line[0], line, environment())
 
 
