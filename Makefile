@@ -11,7 +11,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo pipelines endurance test lint format docs asan tsan wheel clean system
+.PHONY: build demo pipelines endurance test lint format docs asan tsan ubsan fuzz coverage wheel \
+  clean system
 
 python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet
@@ -19,7 +20,7 @@ pip := $(python) -m pip --disable-pip-version-check --quiet
 contents := $(shell cat pyproject.toml .ci/requirements.py | sha256sum | cut -c 1-16)
 environment := $(VENV)/.environment-$(contents)
 installed := $(VENV)/.installed-$(contents)
-native_files = $$(find csrc tests/native -name '*.cc' -o -name '*.c' -o -name '*.h')
+native_files = $$(find csrc tests/native tests/fuzz -name '*.cc' -o -name '*.c' -o -name '*.h')
 
 demo: build
 	$(python) -m fastpipe compare
@@ -62,6 +63,20 @@ asan: $(environment)
 
 tsan: $(environment)
 	$(python) tests/native/build.py --sanitize thread --run
+
+# A part of asan, for where AddressSanitizer cannot run.
+ubsan: $(environment)
+	$(python) tests/native/build.py --sanitize undefined --run
+
+# By clang's libFuzzer. FUZZ_TARGET chooses one target, FUZZ_SECONDS the time of each.
+fuzz: $(environment)
+	@.ci/system-packages $(PYTHON) fuzz
+	$(python) tests/fuzz/run.py
+
+# Which lines and branches of csrc the tests reach, native and Python. In a folder of its own.
+coverage: $(environment)
+	$(pip) install 'gcovr>=8'
+	$(python) tests/native/coverage_report.py
 
 # The old build folder goes first: files deleted since would still be put into the wheel.
 wheel: $(environment)

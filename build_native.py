@@ -8,6 +8,8 @@ Environment:
   FASTPIPE_SANITIZE=address      AddressSanitizer and UndefinedBehaviorSanitizer
   FASTPIPE_SANITIZE=thread       ThreadSanitizer
   FASTPIPE_SANITIZE=undefined    UndefinedBehaviorSanitizer alone
+  FASTPIPE_SANITIZE=fuzz         for libFuzzer: tests/fuzz/run.py
+  FASTPIPE_SANITIZE=coverage     counts for gcov: tests/native/coverage_report.py
   CC, CXX                        other compilers
 """
 
@@ -66,9 +68,9 @@ class Variant:
     may_werror: bool = False
 
 
-def _sanitized(name: str, *flags: str) -> Variant:
+def _sanitized(name: str, *flags: str, link_flags: tuple[str, ...] = ()) -> Variant:
     checks = ("-O1", "-g1", "-fno-omit-frame-pointer", "-fno-wrapv", "-UNDEBUG")
-    return Variant(name, (*checks, "-D_GLIBCXX_ASSERTIONS", *flags), flags)
+    return Variant(name, (*checks, "-D_GLIBCXX_ASSERTIONS", *flags), link_flags or flags)
 
 
 # Checks of undefined behaviour are much code: by -Og it is compiled in two thirds of the time.
@@ -80,6 +82,20 @@ _VARIANTS = {
     "thread": _sanitized("thread", "-fsanitize=thread"),
     "undefined": _sanitized(
         "undefined", "-Og", "-fsanitize=undefined", "-fno-sanitize-recover=all"
+    ),
+    # For libFuzzer, so by clang, which also checks what core/mutex.h says of locks. Slow inputs are
+    # found sooner where the code is as fast as can be.
+    "fuzz": _sanitized(
+        "fuzz",
+        *("-O2", "-Wthread-safety"),
+        *("-fsanitize=fuzzer-no-link,address,undefined", "-fno-sanitize-recover=all"),
+        link_flags=("-fsanitize=fuzzer,address,undefined",),
+    ),
+    # Not optimised, so that each branch of the source is one of the code.
+    "coverage": Variant(
+        "coverage",
+        ("-O0", "-g1", "-UNDEBUG", "--coverage", "-fprofile-update=atomic"),
+        ("--coverage",),
     ),
 }
 

@@ -7,12 +7,13 @@ import re
 import subprocess
 
 import pytest
-from native.build import BuildError, build, command, environment
+from native.build import ROOT, BuildError, build, command, environment
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*command(build()), "--no-version", *arguments],
+        cwd=ROOT,
         env=environment(),
         text=True,
         stdout=subprocess.PIPE,

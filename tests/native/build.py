@@ -43,12 +43,15 @@ def build(sanitize: str = "") -> Path:
     builder = Builder(chosen)
     with builder.lock():
         # doctest's assertions expand to much code, which is run once: do not optimise it.
-        tests = units_under("tests/native", ("-O0",))
-        sources = units_under("csrc")
+        tests = [
+            *units_under("tests/native", ("-O0",)),
+            *units_under("tests/fuzz/targets", ("-O0",)),
+        ]
+        units = [*units_under("csrc"), *tests]
         if sanitize == "thread":
             # Kernels know nothing of threads, and are half of what there is to compile.
-            sources = [unit for unit in sources if "kernels" not in unit.source.parts]
-        objects = builder.compile(with_fault_points([*sources, *tests]))
+            units = [unit for unit in units if "kernels" not in unit.source.parts]
+        objects = builder.compile(with_fault_points(units))
         binary = Path("build") / f"native-{chosen.name}" / "native_tests"
         builder.link(objects, binary, shared=False)
     return ROOT / binary
@@ -81,7 +84,9 @@ def environment() -> dict[str, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--sanitize", default="", choices=["", "address", "thread", "undefined"])
+    parser.add_argument(
+        "--sanitize", default="", choices=["", "address", "thread", "undefined", "coverage"]
+    )
     parser.add_argument("--extension", action="store_true", help="build the test extension")
     parser.add_argument("--run", nargs=argparse.REMAINDER, help="run it with these arguments")
     options = parser.parse_args()
