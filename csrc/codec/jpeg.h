@@ -135,7 +135,6 @@ class JpegDecoder {
   JpegOptions options_;
   std::string_view bytes_;
   JpegInfo output_;
-  bool started_ = false;
 };
 
 // The calling thread's decoder. Never pass it to another thread.

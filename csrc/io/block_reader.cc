@@ -186,6 +186,9 @@ Status BlockReader::Read(int64_t number, Record* record) {
   if (entry.begin > data_size_ || size > data_size_ - entry.begin) {
     return short_.ok() ? BadBlock(loaded_, StrCat("record ", number, " lies outside")) : short_;
   }
+  if (entry.begin % (size < kSmall ? kSmallAlignment : kAlignment) != 0) {
+    return BadBlock(loaded_, StrCat("record ", number, " is not aligned"));
+  }
   const std::string_view bytes = Text(data_ + entry.begin, size);
   if (MaskedCrc32c(bytes) != entry.checksum) {
     return BadBlock(loaded_, StrCat("the checksum of record ", number, " is wrong"));

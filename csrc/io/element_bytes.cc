@@ -1,11 +1,11 @@
 #include "io/element_bytes.h"
 
+#include "core/bools.h"
 #include "core/position.h"
 
 namespace fastpipe {
 namespace {
 
-constexpr int64_t kMaxRank = 255;
 // Values of 1 KiB and more lie where vector instructions like them.
 constexpr size_t kLarge = 1024;
 constexpr size_t kLargeAlignment = 64;
@@ -59,6 +59,7 @@ class Parser {
     if (padding > left() || size > left() - padding) return Damaged();
     at_ += padding;
     const std::string_view values = Take(size);
+    if (spec.dtype == DType::kBool && !AreBools(values)) return Damaged();
     if (size >= kLarge) {
       auto* data = reinterpret_cast<uint8_t*>(const_cast<char*>(values.data()));
       *tensor = Tensor::View(spec.dtype, dims, buffer_, data);

@@ -10,7 +10,6 @@ namespace fastpipe {
 namespace {
 
 constexpr int64_t kVersion = 1;
-constexpr int64_t kMaxRank = 255;
 constexpr auto kLastCompression = static_cast<int64_t>(Compression::kZstd);
 
 Status Damaged(const std::string& path, size_t offset, std::string_view what) {
@@ -29,9 +28,12 @@ Status GetSpec(PositionReader* reader, TensorSpec* spec) {
     return DataLoss("a dtype is impossible");
   }
   const int64_t rank = reader->GetInt();
-  if (rank < -1 || rank > kMaxRank) return DataLoss("a rank is impossible");
+  if (rank < -1 || rank > static_cast<int64_t>(kMaxRank)) return DataLoss("a rank is impossible");
   spec->known_rank = rank >= 0;
-  for (int64_t i = 0; i < rank; ++i) spec->dims.push_back(reader->GetInt());
+  for (int64_t i = 0; i < rank; ++i) {
+    spec->dims.push_back(reader->GetInt());
+    if (spec->dims.back() < -1) return DataLoss("a dimension is impossible");
+  }
   return reader->status();
 }
 
@@ -49,9 +51,11 @@ Status GetBody(PositionReader* reader, SavedDataset* saved) {
     FASTPIPE_RETURN_IF_ERROR(GetSpec(reader, &saved->spec.emplace_back()));
   }
   const int64_t shards = reader->GetCount(static_cast<int64_t>(reader->remaining()));
+  int64_t elements = 0;  // of all, which may not be too many to be counted
   for (int64_t i = 0; i < shards; ++i) {
     const int64_t key = reader->GetInt();
-    saved->shards.push_back({key, reader->GetCount()});
+    saved->shards.push_back({key, reader->GetCount(INT64_MAX - elements)});
+    elements += saved->shards.back().elements;
   }
   return reader->status();
 }

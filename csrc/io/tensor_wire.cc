@@ -167,7 +167,7 @@ Result<Tensor> ListedNumbers(std::string_view bytes, const WireDType& type, Dims
 Result<int64_t> CountValues(Dims dims, int64_t size, size_t content) {
   int64_t count = 1;
   const int64_t limit = std::max(static_cast<int64_t>(content), kMaxImpliedBytes) / size;
-  bool possible = dims.size() <= 254;
+  bool possible = dims.size() <= kMaxRank;
   bool empty = false;
   for (const int64_t dim : dims) {
     possible = possible && dim >= 0;
@@ -212,7 +212,8 @@ Result<Tensor> ParseTensor(std::string_view bytes) {
   }
   if (!type) return InvalidArgument(StrCat("there is no dtype number ", message.dtype));
   const bool strings = type->dtype == DType::kString;
-  const size_t size = strings ? 1 : DTypeSize(type->dtype);
+  // Of a string, however short, at least where it begins.
+  const size_t size = strings ? sizeof(int64_t) : DTypeSize(type->dtype);
   const size_t content = strings ? 0 : message.content.size();
   FASTPIPE_ASSIGN(const int64_t count,
                   CountValues(message.dims, static_cast<int64_t>(size), content));

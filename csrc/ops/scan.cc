@@ -37,7 +37,11 @@ class ScanIterator final : public UnaryIterator<Scan> {
     return UnaryIterator::SavePosition(writer);
   }
   Status RestorePosition(PositionReader* reader) override {
-    for (Tensor& tensor : call_.state()) FASTPIPE_RETURN_IF_ERROR(GetTensor(reader, &tensor));
+    const ElementSpec& specs = op().fold().state;
+    for (size_t i = 0; i < specs.size(); ++i) {
+      // The function was planned for such tensors, and does not look again.
+      FASTPIPE_RETURN_IF_ERROR(GetTensor(reader, specs[i], &call_.state()[i]));
+    }
     return UnaryIterator::RestorePosition(reader);
   }
 

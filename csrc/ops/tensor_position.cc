@@ -1,5 +1,7 @@
 #include "ops/tensor_position.h"
 
+#include "core/bools.h"
+
 namespace fastpipe {
 namespace {
 
@@ -18,7 +20,7 @@ void PutTensor(const Tensor& tensor, PositionWriter* writer) {
   for (int64_t i = 0; i < tensor.num_elements(); ++i) writer->PutBytes(tensor.str(i));
 }
 
-Status GetTensor(PositionReader* reader, Tensor* tensor) {
+Status GetTensor(PositionReader* reader, const TensorSpec& spec, Tensor* tensor) {
   const auto dtype = static_cast<DType>(reader->GetCount(static_cast<int64_t>(DType::kString)));
   std::vector<int64_t> dims(static_cast<size_t>(reader->GetCount(kMaxRank)));
   int64_t count = 1;
@@ -27,6 +29,7 @@ Status GetTensor(PositionReader* reader, Tensor* tensor) {
     if (__builtin_mul_overflow(count, dim, &count)) return Damaged();
   }
   FASTPIPE_RETURN_IF_ERROR(reader->status());
+  if (!spec.Accepts(TensorSpec::Of(dtype, dims))) return Damaged();
   if (dtype == DType::kString) {
     // Each string takes a byte at least, so a damaged count cannot ask for more than there is.
     if (static_cast<uint64_t>(count) > reader->remaining()) return Damaged();
@@ -41,6 +44,7 @@ Status GetTensor(PositionReader* reader, Tensor* tensor) {
   if (size == 0 || bytes.size() % size != 0 || bytes.size() / size != static_cast<size_t>(count)) {
     return Damaged();
   }
+  if (dtype == DType::kBool && !AreBools(bytes)) return Damaged();
   *tensor = Tensor::Allocate(dtype, dims);
   if (!bytes.empty()) std::memcpy(tensor->mutable_raw(), bytes.data(), bytes.size());
   return Status::Ok();

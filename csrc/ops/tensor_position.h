@@ -8,6 +8,7 @@ namespace fastpipe {
 
 // REQUIRES: not a dataset.
 void PutTensor(const Tensor& tensor, PositionWriter* writer);
-Status GetTensor(PositionReader* reader, Tensor* tensor);
+// DataLoss unless it is a tensor of `spec`.
+Status GetTensor(PositionReader* reader, const TensorSpec& spec, Tensor* tensor);
 
 }  // namespace fastpipe

@@ -91,6 +91,8 @@ def test_listed_values(serialized, dtype, expected):
         (proto(3, [2], message(4, b"abcd")), r"holds 4 bytes for int32 \[2\]"),
         (proto(3, [1], message(4, b"abcdefgh")), r"holds 8 bytes for int32 \[1\]"),
         (proto(3, [2**62, 2**62]), "its shape, .* cannot be"),
+        (proto(7, [2**28]), "its shape, .* cannot be"),  # each string takes an offset at least
+        (proto(3, [1] * 65), "its shape, .* cannot be"),  # NumPy has 64 dimensions
         (proto(3, [2**64 - 1]), r"its shape, \[.*\], cannot be"),
         (proto(3, [2**40]), "cannot be"),
         (proto(3, [1], message(7, b"\xff")), "ends within a number"),

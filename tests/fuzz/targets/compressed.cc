@@ -9,7 +9,7 @@
 namespace fastpipe::fuzz {
 namespace {
 
-constexpr size_t kMaxSize = 1 << 20;
+constexpr size_t kMaxSize = 1 << 16;
 constexpr Compression kKinds[] = {Compression::kGzip, Compression::kZlib, Compression::kZstd};
 constexpr CompressedFormat kFormats[] = {CompressedFormat::kGzip, CompressedFormat::kZlib,
                                          CompressedFormat::kZstd};

@@ -25,7 +25,7 @@ constexpr Compression kCompressions[] = {Compression::kNone, Compression::kGzip,
 struct Reading {
   Compression compression = Compression::kNone;
   std::string_view bytes;
-  size_t buffer_size = InputStream::kDefaultBufferSize;
+  size_t buffer_size = 4096;  // less than usual: memory of that size takes time to get
   size_t max_read = SIZE_MAX;
 
   std::unique_ptr<InputStream> Open() const {

@@ -40,19 +40,23 @@ void SealAt(std::string* file, size_t at, size_t size) {
   PutChecksum(file, at + size - 4, std::string_view(*file).substr(at, size - 4));
 }
 
+// What `bytes` has of [at, at + size).
+std::string_view Part(std::string_view bytes, uint64_t at, uint64_t size) {
+  return bytes.substr(std::min<uint64_t>(at, bytes.size()), size);
+}
+
 // The checksums of the block at `at` as they should be; where the next one begins.
 size_t MendBlock(std::string* file, size_t at) {
   const std::string_view bytes(*file);
   const uint64_t directory = kEntry * uint64_t{Load<uint32_t>(Raw(*file) + at + 4)};
   const uint64_t stored = Load<uint64_t>(Raw(*file) + at + 16);
   const uint64_t head = AlignUp(kBlockHeader + directory, kAlignment);
+  const std::string_view data = Part(bytes, at + head, stored);
   if (directory <= file->size() - at - kBlockHeader) {
-    PutChecksum(file, at + 24, bytes.substr(at + kBlockHeader, directory));
-    for (size_t entry = 0; entry < directory && head <= file->size() - at; entry += kEntry) {
-      const uint8_t* record = Raw(*file) + at + kBlockHeader + entry;
-      const std::string_view data =
-          bytes.substr(at + head).substr(std::min<size_t>(Load<uint32_t>(record), stored));
-      PutChecksum(file, at + kBlockHeader + entry + 8, data.substr(0, Load<uint32_t>(record + 4)));
+    for (size_t entry = at + kBlockHeader; entry < at + kBlockHeader + directory; entry += kEntry) {
+      const uint8_t* place = Raw(*file) + entry;
+      const std::string_view record = Part(data, Load<uint32_t>(place), Load<uint32_t>(place + 4));
+      PutChecksum(file, entry + 8, record);
     }
     PutChecksum(file, at + 24, bytes.substr(at + kBlockHeader, directory));
   }
@@ -90,6 +94,8 @@ void ReadShard(const SavedDataset& saved, std::string_view blocks) {
     const Status status = reader.Read(number, &record);
     CheckError(status, {Code::kDataLoss});
     if (!status.ok()) continue;
+    const size_t alignment = record.bytes.size() < kSmall ? kSmallAlignment : kAlignment;
+    Check(reinterpret_cast<uintptr_t>(record.bytes.data()) % alignment == 0, "records are aligned");
     Element element;
     const Status parsed = ParseElement(record.bytes, record.buffer, saved.spec, &element);
     CheckError(parsed, {Code::kDataLoss});

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "io/block_file.h"
+#include "io/block_format.h"
 #include "scratch.h"
 
 namespace fastpipe {
@@ -123,6 +124,47 @@ TEST_CASE("block file: no changed byte gives a wrong record") {
         if (!status.ok()) CHECK(status.message().find("offset") != std::string::npos);
       }
     }
+  }
+}
+
+// A file of an empty record and of one at `begin` of its block, with all checksums as they should
+// be.
+std::string FileWithRecordAt(uint32_t begin, const std::string& record) {
+  using namespace block_format;  // NOLINT
+  std::string file(kFileMagic);
+  Put<uint32_t>(kVersion, &file);
+  Put<uint32_t>(0, &file);
+  Seal(kFileHeader, &file);
+  std::string directory;
+  for (const uint32_t number : {0U, 0U, MaskedCrc32c("")}) Put<uint32_t>(number, &directory);
+  Put<uint32_t>(begin, &directory);
+  Put<uint32_t>(static_cast<uint32_t>(record.size()), &directory);
+  Put<uint32_t>(MaskedCrc32c(record), &directory);
+  const uint64_t size = begin + record.size();
+  std::string block;
+  Put<uint32_t>(kBlockMagic, &block);
+  Put<uint32_t>(2, &block);
+  Put<uint64_t>(size, &block);
+  Put<uint64_t>(size, &block);
+  Put<uint32_t>(MaskedCrc32c(directory), &block);
+  Seal(kBlockHeader, &block);
+  block += directory;
+  block.resize(AlignUp(block.size(), kAlignment));
+  return file + block + std::string(begin, '.') + record;
+}
+
+TEST_CASE("block file: a record that is not aligned is data loss") {
+  const ScratchDirectory scratch;
+  for (const auto& [begin, size] :
+       {std::pair<uint32_t, size_t>(8, 20), std::pair<uint32_t, size_t>(64, 2000),
+        std::pair<uint32_t, size_t>(4, 20), std::pair<uint32_t, size_t>(8, 2000)}) {
+    auto reader = OpenReader(scratch.Write("one", FileWithRecordAt(begin, std::string(size, 'x'))));
+    REQUIRE(reader.ok());
+    REQUIRE(reader.value()->records() == 2);
+    BlockReader::Record record;
+    const Status status = reader.value()->Read(1, &record);
+    CHECK(status.ok() == (begin % (size < 1024 ? 8 : 64) == 0));
+    if (!status.ok()) CHECK(status.code() == Code::kDataLoss);
   }
 }
 

@@ -58,6 +58,16 @@ TEST_CASE("element bytes: an element of another shape is refused") {
   CHECK(AppendElement({Numbers({4})}, spec, &text).code() == Code::kInvalidArgument);
 }
 
+TEST_CASE("element bytes: a byte that is no bool is data loss") {
+  const ElementSpec spec{TensorSpec::Of(DType::kBool, {3})};
+  const std::vector<std::string> texts = {std::string("\0\1\1", 3), std::string("\0\1\2", 3)};
+  for (const std::string& text : texts) {
+    const Bytes bytes(text);
+    Element parsed;
+    CHECK(ParseElement(bytes.view, bytes.buffer, spec, &parsed).ok() == (text.back() == 1));
+  }
+}
+
 TEST_CASE("element bytes: cut or changed bytes are data loss, or an element, and never more") {
   const Element element{Numbers({5}), Texts(), Tensor::String(std::string(2000, 'x'))};
   const ElementSpec spec{TensorSpec::UnknownRank(DType::kInt32),

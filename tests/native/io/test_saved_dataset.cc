@@ -1,0 +1,66 @@
+// The manifest of a saved dataset, as damage that keeps its checksum would leave it.
+
+#include <doctest/doctest.h>
+
+#include "io/saved_dataset.h"
+#include "io/saved_dataset_manifest.h"
+#include "scratch.h"
+
+namespace fastpipe {
+namespace {
+
+SavedDataset Sound() {
+  SavedDataset saved;
+  saved.folder = "data-1";
+  saved.structure = "\"*\"";
+  saved.spec = {TensorSpec::Of(DType::kInt64, {-1, 3}), TensorSpec::UnknownRank(DType::kString)};
+  saved.shards = {{0, 5}, {-1, 7}};
+  return saved;
+}
+
+Result<SavedDataset> Read(const SavedDataset& saved) {
+  const ScratchDirectory scratch;
+  scratch.Write("fastpipe.manifest", ManifestOf(saved));
+  return ReadSavedDataset(PosixFileSystem(), scratch.path(), nullptr);
+}
+
+Status StatusOf(const SavedDataset& saved) { return Read(saved).status(); }
+
+TEST_CASE("saved dataset: a manifest is read as it was written") {
+  auto found = Read(Sound());
+  REQUIRE(found.ok());
+  CHECK(found.value().folder == "data-1");
+  CHECK(found.value().spec == Sound().spec);
+  REQUIRE(found.value().shards.size() == 2);
+  CHECK(found.value().shards[1].key == -1);
+  CHECK(found.value().elements() == 12);
+}
+
+TEST_CASE("saved dataset: numbers that cannot be are data loss") {
+  SavedDataset saved = Sound();
+  saved.shards = {{0, INT64_MAX}, {1, 1}};
+  CHECK(StatusOf(saved).code() == Code::kDataLoss);
+  saved = Sound();
+  saved.shards[0].elements = -1;
+  CHECK(StatusOf(saved).code() == Code::kDataLoss);
+  saved = Sound();
+  saved.spec[0].dims[0] = -2;
+  CHECK(StatusOf(saved).code() == Code::kDataLoss);
+  saved = Sound();
+  saved.spec[0].dims.assign(kMaxRank + 1, 1);
+  CHECK(StatusOf(saved).code() == Code::kDataLoss);
+  saved = Sound();
+  saved.compression = static_cast<Compression>(9);
+  CHECK(StatusOf(saved).code() == Code::kDataLoss);
+}
+
+TEST_CASE("saved dataset: shards lie in a folder of the dataset, whatever the manifest says") {
+  for (const char* folder : {"../elsewhere", "data-/../..", "partial-1", ""}) {
+    SavedDataset saved = Sound();
+    saved.folder = folder;
+    CHECK(StatusOf(saved).code() == Code::kDataLoss);
+  }
+}
+
+}  // namespace
+}  // namespace fastpipe
