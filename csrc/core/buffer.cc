@@ -101,6 +101,7 @@ void Buffer::Dispose() { BufferPool::Get().Recycle(this); }
 
 void BufferPool::Recycle(Buffer* buffer) {
   const int64_t bytes = static_cast<int64_t>(buffer->capacity());
+  buffer->origin_ = {};
   live_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   if (buffer->capacity() >= kPooledFrom &&
       idle_bytes_.load(std::memory_order_relaxed) + bytes <= kMaxIdleBytes) {

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <utility>
 
 namespace fastpipe {
@@ -73,10 +75,20 @@ class Ref {
   T* object_ = nullptr;
 };
 
+// The file that the bytes of a Buffer come from, so that errors can name it.
+struct Origin {
+  static constexpr int64_t kWholeFile = -1;
+  std::shared_ptr<const std::string> path;  // null: no file, or not known
+  int64_t offset = kWholeFile;              // in the file, uncompressed, of the Buffer's first byte
+};
+
 class Buffer final : public Object {
  public:
   uint8_t* data() const { return data_; }
   size_t capacity() const { return capacity_; }
+  const Origin& origin() const { return origin_; }
+  // REQUIRES: nobody else has seen this Buffer.
+  void set_origin(Origin origin) { origin_ = std::move(origin); }
 
  private:
   friend class BufferPool;
@@ -85,6 +97,7 @@ class Buffer final : public Object {
   void Dispose() override;
   uint8_t* const data_;
   const size_t capacity_;
+  Origin origin_;
 };
 
 using BufferRef = Ref<Buffer>;

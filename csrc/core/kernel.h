@@ -89,9 +89,6 @@ class Kernel {
 struct KernelPlan {
   std::vector<TensorSpec> outputs;
   std::shared_ptr<const Kernel> kernel;
-  // The input that is the path of the file its results come from, or -1. Errors of the kernels that
-  // work on these results then name the file.
-  int path_input = -1;
   // Each value of the results follows from the values of the inputs at the same place, where they
   // broadcast, and from nothing else: the kernel may run on many elements at once.
   bool elementwise = false;

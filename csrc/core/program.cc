@@ -78,15 +78,25 @@ class MakeDatasetKernel final : public Kernel {
   const std::string where_;
 };
 
+// " of 'a.tfrecord' (offset 57)" of a text that lies in a Buffer of known origin, else nothing.
+std::string FileOfText(const Tensor& text) {
+  if (!text.is_string() || text.rank() != 0) return "";
+  const auto* buffer = dynamic_cast<const Buffer*>(text.buffer().get());
+  if (buffer == nullptr || buffer->origin().path == nullptr) return "";
+  const Origin& origin = buffer->origin();
+  if (origin.offset == Origin::kWholeFile) return StrCat(" of '", *origin.path, "'");
+  return StrCat(" of '", *origin.path, "' (offset ", origin.offset + (text.raw() - buffer->data()),
+                ")");
+}
+
 }  // namespace
 
 DatasetRef PlaceholderDataset(const ElementSpec& spec) {
   return std::make_shared<const Placeholder>(spec);
 }
 
-int ProgramBuilder::AddSlot(TensorSpec spec, int path_slot) {
+int ProgramBuilder::AddSlot(TensorSpec spec) {
   program_->slots_.push_back(std::move(spec));
-  path_slots_.push_back(path_slot);
   return static_cast<int>(program_->slots_.size()) - 1;
 }
 
@@ -123,13 +133,8 @@ Result<std::vector<int>> ProgramBuilder::AddKernel(const Args& attrs, std::vecto
   instruction.num_outputs = static_cast<int>(plan.outputs.size());
   instruction.elementwise = plan.elementwise;
   instruction.deciding_input = plan.deciding_input;
-  for (int slot : instruction.inputs) {
-    instruction.path_slot = std::max(instruction.path_slot, path_slots_[slot]);
-  }
-  const int path =
-      plan.path_input < 0 ? instruction.path_slot : instruction.inputs[plan.path_input];
   std::vector<int> slots;
-  for (TensorSpec& output : plan.outputs) slots.push_back(AddSlot(std::move(output), path));
+  for (TensorSpec& output : plan.outputs) slots.push_back(AddSlot(std::move(output)));
   instruction.first_output = slots.empty() ? 0 : slots.front();
   program_->instructions_.push_back(std::move(instruction));
   return slots;
@@ -171,7 +176,6 @@ std::shared_ptr<const Program> ProgramBuilder::Finish(std::vector<int> outputs) 
   for (int slot : outputs) program_->output_specs_.push_back(program_->slots_[slot]);
   program_->outputs_ = std::move(outputs);
   program_->Rewrite();
-  path_slots_.clear();
   return std::exchange(program_, std::make_shared<Program>());
 }
 
@@ -253,6 +257,27 @@ void Program::Prepare(Scratch* scratch) const {
   for (const auto& [slot, value] : constants_) scratch->pointers_[slot] = &value;
 }
 
+std::string Program::FileOf(const Instruction& instruction, const Scratch& scratch) const {
+  std::vector<bool> upstream(slots_.size(), false);
+  const auto visit = [&](const Instruction& user) {
+    std::string file;
+    for (int slot : user.inputs) {
+      upstream[slot] = true;
+      if (file.empty()) file = FileOfText(*scratch.pointers_[slot]);
+    }
+    return file;
+  };
+  std::string file = visit(instruction);
+  // Later instructions make nothing that an earlier one takes.
+  for (size_t i = instructions_.size(); i-- > 0 && file.empty();) {
+    const Instruction& made = instructions_[i];
+    const auto first = upstream.begin() + made.first_output;
+    if (std::find(first, first + made.num_outputs, true) == first + made.num_outputs) continue;
+    file = visit(made);
+  }
+  return file;
+}
+
 Status Program::RunOne(const Instruction& instruction, KernelContext* context, Scratch* scratch,
                        const RowPlace* place) const {
   scratch->inputs_.clear();
@@ -265,13 +290,7 @@ Status Program::RunOne(const Instruction& instruction, KernelContext* context, S
   }
   Status status = Guarded(
       [&] { return instruction.kernel->Run(context, scratch->inputs_, scratch->outputs_); });
-  if (!status.ok()) {
-    const Tensor* path =
-        instruction.path_slot < 0 ? nullptr : scratch->pointers_[instruction.path_slot];
-    const bool known = path != nullptr && path->is_string() && path->rank() == 0;
-    status.AddTrail(known ? StrCat(instruction.place, " of '", path->str(), "'")
-                          : instruction.place);
-  }
+  if (!status.ok()) status.AddTrail(instruction.place + FileOf(instruction, *scratch));
   return status;
 }
 

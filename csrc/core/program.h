@@ -50,7 +50,6 @@ class Program {
     std::vector<int> inputs;
     int first_output = 0;
     int num_outputs = 0;
-    int path_slot = -1;           // the path of the file that its inputs come from, if known
     std::vector<int> components;  // of the program's results, each of its outputs; -1: of none
     bool elementwise = false;     // these two as in KernelPlan
     int deciding_input = -1;
@@ -60,6 +59,8 @@ class Program {
   class View;
   void Prepare(Scratch* scratch) const;
   void Rewrite();
+  // Where the values come from that a failed instruction worked on, as far as they know it.
+  std::string FileOf(const Instruction& instruction, const Scratch& scratch) const;
   Status RunOne(const Instruction& instruction, KernelContext* context, Scratch* scratch,
                 const RowPlace* place) const;
   Status RunAll(KernelContext* context, Scratch* scratch, const RowPlace* place) const;
@@ -96,9 +97,8 @@ class ProgramBuilder {
   std::shared_ptr<const Program> Finish(std::vector<int> outputs);
 
  private:
-  int AddSlot(TensorSpec spec, int path_slot = -1);
+  int AddSlot(TensorSpec spec);
   std::shared_ptr<Program> program_;
-  std::vector<int> path_slots_;  // for each slot, that of the path of the file it comes from, or -1
 };
 
 // A Function ready to be called: what an op keeps per thread.

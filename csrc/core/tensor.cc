@@ -176,7 +176,10 @@ Tensor Tensor::String(std::string_view value) {
 }
 
 Tensor Tensor::StringSlice(Ref<Object> buffer, std::string_view value) {
-  if (value.size() <= kInlineBytes) return String(value);
+  return value.size() <= kInlineBytes ? String(value) : StringView(std::move(buffer), value);
+}
+
+Tensor Tensor::StringView(Ref<Object> buffer, std::string_view value) {
   Tensor tensor;
   tensor.dtype_ = DType::kString;
   tensor.length_ = static_cast<int64_t>(value.size());

@@ -103,8 +103,10 @@ class Tensor {
   }
   // A scalar string, copied.
   static Tensor String(std::string_view value);
-  // A scalar string that shares `buffer`, in which `value` lies.
+  // A scalar string that shares `buffer`, in which `value` lies; a short one is copied instead.
   static Tensor StringSlice(Ref<Object> buffer, std::string_view value);
+  // The same without a copy, however short: the string keeps its Buffer, and with it the Origin.
+  static Tensor StringView(Ref<Object> buffer, std::string_view value);
   // A scalar that holds `object`, for dtype kDataset.
   static Tensor Holding(DType dtype, Ref<Object> object);
 

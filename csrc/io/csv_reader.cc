@@ -19,6 +19,10 @@ Result<bool> CsvReader::Has(size_t at) {
   return at < stream_->window().size();
 }
 
+void CsvReader::AddField(const Extent& extent) {
+  if (field_count_++ < most_fields_) extents_.push_back(extent);
+}
+
 // Behind a field at at_: a delimiter, a line end or the end of the file, which are passed.
 Result<CsvReader::Ending> CsvReader::EndOfField() {
   FASTPIPE_ASSIGN(const bool more, Has(at_));
@@ -47,7 +51,7 @@ Result<CsvReader::Ending> CsvReader::ScanField() {
     if (at_ > max_record_bytes_) return TooLong(begin);
     FASTPIPE_ASSIGN(more, Has(at_));
   }
-  extents_.push_back({begin, at_, false});
+  AddField({begin, at_, false});
   return EndOfField();
 }
 
@@ -67,7 +71,7 @@ Result<CsvReader::Ending> CsvReader::ScanQuoted() {
     FASTPIPE_ASSIGN(const bool more, Has(at_));
     const char next = more ? stream_->window()[at_] : '\n';
     if (next == format_.delimiter || IsLineEnd(next)) {
-      extents_.push_back({begin, quote, doubled_quotes});
+      AddField({begin, quote, doubled_quotes});
       return EndOfField();
     }
     if (next != '"') return Malformed("must double the quotes inside quotes", begin);
@@ -85,7 +89,7 @@ Status CsvReader::TooLong(size_t begin) {
 // Notes that the field from `begin` spoils the record, which Resume leaves.
 Status CsvReader::Malformed(const std::string& problem, size_t begin) {
   const std::string_view shown = stream_->window().substr(begin, kShownBytes);
-  Status status = InvalidArgument(StrCat("field ", extents_.size(), " ", problem, ", got ",
+  Status status = InvalidArgument(StrCat("field ", field_count_, " ", problem, ", got ",
                                          Quoted(shown.substr(0, shown.find_first_of("\r\n")))));
   at_ = begin;
   return status;
@@ -113,6 +117,7 @@ Status CsvReader::Resume(size_t at) {
 // Finds the fields of the record at the front of the window, and its end.
 Status CsvReader::Scan() {
   extents_.clear();
+  field_count_ = 0;
   at_ = 0;
   FASTPIPE_ASSIGN(const bool more, Has(0));
   if (!more) return Status::EndOfSequence();

@@ -20,18 +20,22 @@ namespace fastpipe {
 class CsvReader {
  public:
   // `stream` stands at the beginning of the record after `records_before`. With `header` the first
-  // record of the file is passed over.
+  // record of the file is passed over. Of a record's fields the first `most_fields` are kept: a line
+  // of nothing but delimiters would fill the memory.
   CsvReader(std::unique_ptr<InputStream> stream, int64_t records_before, const CsvFormat& format,
-            bool header, int64_t max_record_bytes = Limits().record_bytes)
+            bool header, size_t most_fields, int64_t max_record_bytes = Limits().record_bytes)
       : stream_(std::move(stream)),
         records_(records_before),
         format_(format),
         header_(header),
+        most_fields_(most_fields),
         max_record_bytes_(static_cast<size_t>(max_record_bytes)) {}
 
   // The fields of the next record, valid until the next call or as long as the buffer is kept; end
   // of sequence at the end; or an error, which names record and offset.
   Status Next(std::vector<CsvField>* fields);
+  // How many fields the record has that was given last, with those that were not kept.
+  size_t field_count() const { return field_count_; }
   // Passes over up to `count` records and adds their number to `*skipped`; otherwise as Next.
   Status Skip(int64_t count, int64_t* skipped);
 
@@ -61,6 +65,7 @@ class CsvReader {
   Status TooLong(size_t begin);
   Status Malformed(const std::string& problem, size_t begin);
   Status Resume(size_t at);
+  void AddField(const Extent& extent);
   Result<bool> Has(size_t at);
 
   std::unique_ptr<InputStream> stream_;
@@ -68,9 +73,11 @@ class CsvReader {
   uint64_t record_offset_ = 0;  // where the record that was given last begins
   CsvFormat format_;
   bool header_;
+  size_t most_fields_;
   size_t max_record_bytes_;
   bool can_continue_ = true;
   std::vector<Extent> extents_;  // the fields of the record being read, from its beginning
+  size_t field_count_ = 0;       // of the record being read
   size_t at_ = 0;                // next byte to look at
 };
 

@@ -16,6 +16,7 @@ constexpr uint64_t kUsualRatio = 4;
 InputStream::InputStream(std::unique_ptr<File> file, Compression compression, size_t buffer_size,
                          const Limits& limits)
     : file_(std::move(file)),
+      origin_path_(std::make_shared<const std::string>(file_->path())),
       compression_(compression),
       buffer_size_(std::clamp<size_t>(buffer_size, 1, kMaxBufferSize)),
       limits_(limits) {
@@ -68,6 +69,7 @@ void InputStream::MakeRoom(size_t size) {
   if (room > 0 && held + room >= capacity) return;
   BufferRef larger = BufferPool::Get().Allocate(std::max(capacity, held + 1));
   if (held > 0) std::memcpy(larger->data(), window_.data(), held);
+  larger->set_origin({origin_path_, static_cast<int64_t>(offset_)});
   buffer_ = std::move(larger);
   filled_ = held;
   window_ = {reinterpret_cast<const char*>(buffer_->data()), held};

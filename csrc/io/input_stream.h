@@ -75,6 +75,7 @@ class InputStream {
   Status Corrupt(const Status& cause, const char* hint) const;
 
   const std::unique_ptr<File> file_;
+  const std::shared_ptr<const std::string> origin_path_;  // file_->path(), for the Buffers
   const Compression compression_;
   const size_t buffer_size_;
   const Limits limits_;

@@ -15,8 +15,9 @@ Status RunReadFile(KernelContext* context, Inputs inputs, Outputs outputs) {
   size_t size = 0;
   FASTPIPE_ASSIGN(BufferRef content, ReadWholeFile(context->file_system, std::string(path.str()),
                                                    context->cancel, &size));
+  content->set_origin({.path = std::make_shared<const std::string>(path.str())});
   const char* bytes = reinterpret_cast<const char*>(content->data());
-  outputs[0].Set(Tensor::StringSlice(std::move(content), {bytes, size}));
+  outputs[0].Set(Tensor::StringView(std::move(content), {bytes, size}));
   return Status::Ok();
 }
 
@@ -26,8 +27,7 @@ Result<KernelPlan> PlanReadFile(const Args& attrs, Specs inputs) {
   if (inputs[0].known_rank && inputs[0].rank() != 0) {
     return attrs.Error(StrCat("the path must be a scalar, got ", inputs[0].ToString()));
   }
-  return KernelPlan{
-      {TensorSpec::Scalar(DType::kString)}, KernelFrom(RunReadFile), /*path_input=*/0};
+  return KernelPlan{{TensorSpec::Scalar(DType::kString)}, KernelFrom(RunReadFile)};
 }
 
 FASTPIPE_KERNEL("read_file", PlanReadFile);

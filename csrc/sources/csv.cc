@@ -26,12 +26,13 @@ class Csv final : public FileSource {
 
   Result<Reader> MakeReader(std::unique_ptr<InputStream> stream, int64_t number,
                             const Limits& limits) const {
-    return CsvReader(std::move(stream), number, layout_.format, header_, limits.record_bytes);
+    return CsvReader(std::move(stream), number, layout_.format, header_,
+                     layout_.fields + layout_.excluded.size(), limits.record_bytes);
   }
   Status ReadNext(Reader* reader, Element* out) const {
     std::vector<CsvField> fields;
     FASTPIPE_RETURN_IF_ERROR(reader->Next(&fields));
-    Status status = layout_.ExpectFields(fields.size());
+    Status status = layout_.ExpectFields(reader->field_count());
     for (size_t c = 0; c < layout_.columns.size() && status.ok(); ++c) {
       status = AddColumn(*reader, layout_.columns[c], fields, out);
     }
