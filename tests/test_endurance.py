@@ -12,7 +12,15 @@ assert _SPEC is not None and _SPEC.loader is not None
 endurance = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(endurance)
 
-ROUNDS = {"resume": 8, "order": 2, "interrupt": 8, "exit": 8, "fork": 20, "leaks": 1000}
+ROUNDS = {
+    "resume": 8,
+    "order": 2,
+    "interrupt": 8,
+    "exit": 8,
+    "fork": 20,
+    "leaks": 1000,
+    "hostile": 40,
+}
 
 
 @pytest.mark.parametrize("task", endurance.TASKS)

@@ -13,6 +13,8 @@ namespace {
 
 // Of all frames, at which no long animation is suspicious.
 constexpr int64_t kUsualPixelsPerByte = 1000;
+// libwebp looks for each frame from the first one on: ten times as many would take a minute.
+constexpr int64_t kMaxFrames = 16384;
 
 struct FreeDemuxer {
   void operator()(WebPDemuxer* demuxer) const { WebPDemuxDelete(demuxer); }
@@ -78,6 +80,9 @@ Status WebpDecoder::Start(std::string_view bytes, const WebpOptions& options, We
     const int64_t frames = CountFrames(bytes);
     if (frames <= 0) return Failure("the data are damaged or end too early");
     info_.frames = options.first_frame_only ? 1 : frames;
+    if (info_.frames > kMaxFrames) {
+      return Failure(StrCat(info_.frames, " frames are more than the limit of ", kMaxFrames));
+    }
     const int64_t most =
         std::max(options.max_pixels, kUsualPixelsPerByte * static_cast<int64_t>(bytes.size()));
     if (info_.frames > most / (info_.width * info_.height)) {

@@ -20,8 +20,8 @@ namespace fastpipe {
 class CsvReader {
  public:
   // `stream` stands at the beginning of the record after `records_before`. With `header` the first
-  // record of the file is passed over. Of a record's fields the first `most_fields` are kept: a line
-  // of nothing but delimiters would fill the memory.
+  // record of the file is passed over. Of a record's fields the first `most_fields` are kept: a
+  // line of nothing but delimiters would fill the memory.
   CsvReader(std::unique_ptr<InputStream> stream, int64_t records_before, const CsvFormat& format,
             bool header, size_t most_fields, int64_t max_record_bytes = Limits().record_bytes)
       : stream_(std::move(stream)),

@@ -51,7 +51,11 @@ Result<BufferRef> ReadWholeFile(FileSystem* file_system, const std::string& path
     filled += count;
   }
   *size = filled;
-  return buffer;
+  if (known > 0 || filled > buffer->capacity() / 2) return buffer;
+  // Who keeps the content of many small files of unknown size shall not keep many guesses.
+  BufferRef fitting = BufferPool::Get().Allocate(filled);
+  std::memcpy(fitting->data(), buffer->data(), filled);
+  return fitting;
 }
 
 }  // namespace fastpipe

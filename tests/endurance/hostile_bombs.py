@@ -38,7 +38,9 @@ def bombs(rng: random.Random) -> Iterator[Hostile]:
 # ---- compressed ----
 
 
-def deflated(byte: bytes, megabytes: int, wbits: int, begin: bytes = b"", end: bytes = b"") -> bytes:
+def deflated(
+    byte: bytes, megabytes: int, wbits: int, begin: bytes = b"", end: bytes = b""
+) -> bytes:
     """`megabytes` of one byte, as zlib (wbits 15) or gzip (31)."""
     packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
     parts = [packer.compress(begin)]
@@ -69,8 +71,12 @@ def _compressed() -> Iterator[Hostile]:
     yield Hostile("tf_record-gzip", "100 MB of zeros", made(lambda: deflated(b"\0", 100, gz)))
     huge = struct.pack("<Q", 99 * MEGABYTE)
     huge += struct.pack("<I", reference.masked_crc32c(huge))
-    yield Hostile("tf_record-gzip", "a record of 99 MB", made(lambda: deflated(b"a", 100, gz, huge)))
-    yield Hostile("tf_record-zlib", "a record of 99 MB", made(lambda: deflated(b"a", 100, zl, huge)))
+    yield Hostile(
+        "tf_record-gzip", "a record of 99 MB", made(lambda: deflated(b"a", 100, gz, huge))
+    )
+    yield Hostile(
+        "tf_record-zlib", "a record of 99 MB", made(lambda: deflated(b"a", 100, zl, huge))
+    )
     yield Hostile("tf_record-zstd", "a record of 99 MB", made(lambda: zstd_of(7, 100, huge)))
     quoted = functools.partial(deflated, b"q", 100, gz, b'1,"', b'",2.5\n')
     yield Hostile("csv-gzip", "a quoted field of 100 MB", made(quoted))
@@ -143,7 +149,13 @@ def _replaced(at: int, value: bytes, good: bytes) -> bytes:
 
 def _pngs() -> Iterator[Hostile]:
     rgb = (8, 2, 0, 0, 0)
-    for width, height in ((100_000, 100_000), (2**31 - 1, 2**31 - 1), (2**31, 1), (0, 5), (9000, 9000)):
+    for width, height in (
+        (100_000, 100_000),
+        (2**31 - 1, 2**31 - 1),
+        (2**31, 1),
+        (0, 5),
+        (9000, 9000),
+    ):
         few = zlib.compress(bytes(1000))
         damage = instead(png_of((width, height, *rgb), few))
         yield Hostile("png-8", f"announces {width} x {height}", damage)
@@ -196,7 +208,9 @@ def _gifs_and_bmps() -> Iterator[Hostile]:
     yield Hostile("gif", "a screen of 65,535 x 65,535", instead(screen), False)
     yield Hostile("gif", "one large frame, many small", made(_uneven_gif))
     yield Hostile("gif", "no trailer", instead(good[:-1]))
-    yield Hostile("gif", "extensions without end", instead(good[:-1] + b"!\xf9\x04\0\0\0\0\0" * 50_000))
+    yield Hostile(
+        "gif", "extensions without end", instead(good[:-1] + b"!\xf9\x04\0\0\0\0\0" * 50_000)
+    )
     bmp = GOOD["bmp"](2)
     for width, height in (
         (2**31 - 1, 2**31 - 1),
@@ -264,7 +278,7 @@ def _webps() -> Iterator[Hostile]:
     frame = frame[: 8 + int.from_bytes(frame[4:8], "little")]
     body = animated[12:] + frame * 20_000
     many = b"RIFF" + struct.pack("<I", len(body) + 4) + b"WEBP" + body
-    yield Hostile("webp-animated", "20,003 frames", instead(many), False)
+    yield Hostile("webp-animated", "20,003 frames", instead(many))
     still = encoded.LOSSLESS_WEBP
     data = still.index(b"VP8L") + 8
     wide = _replaced(data + 1, b"\xff\xff\xff\x0f", still)
@@ -316,7 +330,9 @@ def _records() -> Iterator[Hostile]:
     yield Hostile("tf_record", "compressed", instead(GOOD["tf_record-gzip"](2)))
     yield Hostile("tf_record-gzip", "not compressed", instead(good))
     yield Hostile("tf_record-gzip", "compressed otherwise", instead(GOOD["tf_record-zlib"](2)))
-    yield Hostile("tf_record-zstd", "a dictionary is missing", instead(b"\x28\xb5\x2f\xfd\x01\x38\x07"))
+    yield Hostile(
+        "tf_record-zstd", "a dictionary is missing", instead(b"\x28\xb5\x2f\xfd\x01\x38\x07")
+    )
 
 
 def _examples(rng: random.Random) -> Iterator[Hostile]:

@@ -282,7 +282,12 @@ def _broken(kind: str, rng: random.Random) -> Iterator[Hostile]:
 def _junk(kind: str, rng: random.Random) -> Iterator[Hostile]:
     size = len(GOOD[kind](2))
     strict = kind in IMAGES or kind == "wav"
-    framed = strict or kind in ("gzip", "zlib", "zstd") or kind.startswith(("tf_record", "example")) or "-" in kind
+    framed = (
+        strict
+        or kind in ("gzip", "zlib", "zstd")
+        or kind.startswith(("tf_record", "example"))
+        or "-" in kind
+    )
     foreign = GOOD["wav" if kind in IMAGES else "png-8"](2)
     odd = kind == "fixed"
     yield Hostile(kind, "no bytes", instead(b""), strict)

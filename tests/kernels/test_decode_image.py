@@ -160,6 +160,15 @@ def test_an_animation_is_not_one_image(decode: Callable[[bytes], Any], encoded: 
         decode(encoded)
 
 
+def test_an_animated_webp_of_very_many_frames_is_refused() -> None:
+    frame = ANIMATED_WEBP[ANIMATED_WEBP.index(b"ANMF") :]
+    frame = frame[: 8 + int.from_bytes(frame[4:8], "little")]
+    body = ANIMATED_WEBP[12:] + frame * 20_000
+    many = b"RIFF" + struct.pack("<I", len(body) + 4) + b"WEBP" + body
+    with pytest.raises(InvalidArgumentError, match="20003 frames are more than the limit of 16384"):
+        io.decode_webp(many)
+
+
 def test_a_gif_of_huge_frames_is_refused_by_their_sizes() -> None:
     encoded = gif([Frame(indexed(2, 2))], COLOURS)
     place = encoded.index(b",") + 5

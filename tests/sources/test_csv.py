@@ -113,6 +113,20 @@ def test_errors_say_where(tmp_path, content, message):
         list(fp.CsvDataset(os.fspath(path), [INT, INT]))
 
 
+@pytest.mark.parametrize("options", [{}, {"exclude_cols": [1, 4]}, {"select_cols": [0, 2]}])
+def test_fields_beyond_the_columns_are_counted(tmp_path, options):
+    path = tmp_path / "wide.csv"
+    path.write_bytes(b"1,2,3,4,5\n" + b"7," * 100_000 + b"7\n" + b"5,4,3,2,1\n")
+    columns = ["int32"] * (2 if "select_cols" in options else 3 if options else 5)
+    got = outcomes(iter(fp.CsvDataset([str(path)], columns, **options)))
+    if "select_cols" in options:  # what follows the last column does not count
+        assert got == [(1, 3), (7, 7), (5, 3)]
+        return
+    assert got[1] is FAILED and [len(got), *got[::2]] == [3, got[0], got[2]]
+    with pytest.raises(InvalidArgumentError, match="record 2 .* got (100001|99999)"):
+        list(fp.CsvDataset([str(path)], columns, **options))
+
+
 def test_headers_that_cannot_be_read(read, tmp_path):
     assert read(b"", [INT], header=True) == [FAILED]
     assert read(b'a"b\n1\n', [INT], header=True) == [FAILED, (1,)]
