@@ -189,8 +189,12 @@ GOOD: dict[str, Callable[[int], bytes]] = {
     "fixed-gzip": lambda seed: _gzip(b"".join(texts(seed))),
 }
 IMAGES = tuple(kind for kind in GOOD if kind.startswith(("jpeg", "png", "gif", "bmp", "webp")))
-# Files of a folder that save or cache wrote; the good one is the folder's own.
-IN_FOLDERS = ("saved/manifest", "saved/blocks", "cache/manifest", "cache/blocks")
+# What save, cache and snapshot write into folders, and positions of iterators. There the good file
+# is the folder's own.
+IN_FOLDERS = tuple(
+    f"{kind}/{file}" for kind in ("saved", "cache", "snapshot") for file in ("manifest", "blocks")
+)
+POSITION = "position"
 
 
 # ---- damage ----
@@ -308,21 +312,22 @@ def _junk(kind: str, rng: random.Random) -> Iterator[Hostile]:
 
 
 def _in_folder(kind: str, rng: random.Random) -> Iterator[Hostile]:
-    manifest = kind.endswith("manifest")
+    sealed = kind.endswith("manifest") or kind == POSITION  # a checksum covers every byte
     fractions = [0.0, 0.05, 0.3, 0.6, 0.95, *[rng.random() for _ in range(3)]]
     for f in fractions:
         damage = functools.partial(lambda f, good: good[: int(f * len(good))], f)
         yield Hostile(kind, f"cut at {f:.2f}", damage, True, True)
         turn = functools.partial(lambda f, good: turned(int(f * len(good)), 1 << 3)(good), f)
-        yield Hostile(kind, f"turned at {f:.2f}", turn, manifest, True)
+        yield Hostile(kind, f"turned at {f:.2f}", turn, sealed, True)
     junk = rng.randbytes(500)
     yield Hostile(kind, "garbage", instead(junk), True, True)
     yield Hostile(kind, "all zeros", lambda good: bytes(len(good)), True, True)
-    yield Hostile(kind, "garbage appended", lambda good: good + junk, False, True)
-    yield Hostile(kind, "doubled", lambda good: good + good, False, True)
-    yield Hostile(kind, "directory", None)
-    # Where no cache is one is made.
-    yield Hostile(kind, "dangling", None, kind != "cache/manifest", True)
+    yield Hostile(kind, "garbage appended", lambda good: good + junk, sealed, True)
+    yield Hostile(kind, "doubled", lambda good: good + good, sealed, True)
+    if kind != POSITION:  # its bytes are read by Python
+        yield Hostile(kind, "directory", None)
+        # Where no cache is one is made.
+        yield Hostile(kind, "dangling", None, kind.startswith("saved") or not sealed, True)
 
 
 @functools.lru_cache(maxsize=1)
@@ -333,6 +338,6 @@ def all_files() -> tuple[Hostile, ...]:
     found: list[Hostile] = []
     for kind in GOOD:
         found += [*_broken(kind, rng), *_junk(kind, rng)]
-    for kind in IN_FOLDERS:
+    for kind in (*IN_FOLDERS, POSITION):
         found += _in_folder(kind, rng)
     return (*found, *hostile_bombs.bombs(rng))

@@ -23,7 +23,7 @@ from typing import Any
 
 import hostile_files
 import numpy as np
-from hostile_files import GOOD, IN_FOLDERS, Hostile
+from hostile_files import GOOD, IN_FOLDERS, POSITION, Hostile
 from verdict import Verdict, all_of
 
 import fastpipe as fp
@@ -34,6 +34,7 @@ MOST_SECONDS = 2.0
 MOST_BYTES = 64 << 20
 A_CHILD = 100  # files
 CHILD_SECONDS = 300.0
+RESUMED_AFTER = 13  # elements of a position
 MOST_RESULTS = 5_000  # of one pass: who wants more of a bad file has seen that it goes on
 
 _PLACE = re.compile(
@@ -149,6 +150,8 @@ def _error_mistake(bad: Hostile, path: str, error: Exception) -> str:
     text = str(error)
     if type(error) not in _classes(bad):
         return f"raised {error!r:.300}"
+    if bad.kind == POSITION:
+        return ""
     if not bad.named:
         return "" if "element" in text else f"does not name an element: {text:.300}"
     if path not in text:
@@ -226,6 +229,8 @@ def _ways(bad: Hostile, folder: Path) -> list[tuple[str, Read, list[str]]]:
     """Ways to read a good, the bad and a good file: their names, how, and the paths."""
     if bad.kind in IN_FOLDERS:
         return _folder_ways(bad, folder)
+    if bad.kind == POSITION:
+        return _position_ways(bad, folder)
     good = GOOD[bad.kind]
     paths = [folder / name for name in ("first", "bad", "last")]
     for number, path in enumerate(paths):
@@ -323,7 +328,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _genuine(kind: str) -> list[Any]:
-    if kind in IN_FOLDERS:
+    if kind in (*IN_FOLDERS, POSITION):
         return list(_stored(2))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "good"
@@ -346,7 +351,8 @@ def _folder_ways(bad: Hostile, folder: Path) -> list[tuple[str, Read, list[str]]
     def one(path: str) -> Any:
         if kind == "saved":
             return fp.Dataset.load(path)
-        return _stored(seeds[path]).cache(path)
+        made = _stored(seeds[path])
+        return made.cache(path) if kind == "cache" else made.snapshot(path)
 
     for path in paths:
         if kind == "saved":
@@ -368,3 +374,33 @@ def _folder_ways(bad: Hostile, folder: Path) -> list[tuple[str, Read, list[str]]
     if file == "manifest":
         return [("apart", apart, paths)]
     return [("concatenate", functools.partial(_outcomes, concatenated), paths)]
+
+
+# ---- positions of iterators ----
+
+
+def _position_ways(bad: Hostile, folder: Path) -> list[tuple[str, Read, list[str]]]:
+    paths = [str(folder / name) for name in ("first", "bad", "last")]
+    seeds = dict(zip(paths, (0, 2, 1)))
+
+    def shuffled(path: str) -> Any:
+        return _stored(seeds[path]).shuffle(5, seed=1).repeat(2).prefetch(2)
+
+    for path in paths:
+        iterator = iter(shuffled(path))
+        for _ in range(RESUMED_AFTER):
+            next(iterator)
+        Path(path).write_bytes(iterator.save())
+    _put(bad, Path(paths[1]), Path(paths[1]).read_bytes())
+
+    def resumed(wanted: list[str]) -> list[Any]:
+        return [x for path in wanted for x in _resumed(shuffled(path), Path(path).read_bytes())]
+
+    return [("resume", resumed, paths)]
+
+
+def _resumed(dataset: Any, state: bytes) -> list[Any]:
+    try:
+        return [*dataset.iterator(state)]
+    except errors.FastpipeError as error:
+        return [error.with_traceback(None)]
