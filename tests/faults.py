@@ -41,10 +41,10 @@ class _TestExtension(importlib.abc.MetaPathFinder):
         return importlib.util.spec_from_file_location(fullname, self._path)
 
 
-def build_test_extension() -> Path:
-    """Its path, built if it is not up to date."""
+def build_test_extension(sanitize: str = "") -> Path:
+    """Its path, built if it is not up to date, by default without a sanitizer."""
     done = subprocess.run(
-        [sys.executable, "tests/native/build.py", "--extension"],
+        [sys.executable, "tests/native/build.py", "--extension", "--sanitize", sanitize],
         cwd=ROOT,
         text=True,
         capture_output=True,

@@ -194,7 +194,9 @@ void FuzzCsv(std::string_view bytes) {
   const bool header = choices.Flag();
   Choices sizes(choices.Bytes(3));
   reading.bytes = choices.rest();
-  const auto make = [&](const Reading& how) { return CsvReader(how.Open(), 0, format, header); };
+  const auto make = [&](const Reading& how) {
+    return CsvReader(how.Open(), 0, format, header, kMaxResults);
+  };
   FuzzReader(&sizes, reading, make, true);
   std::vector<CsvField> fields;
   CheckError(SplitCsvRecord(reading.bytes, format, kMaxResults, &fields), {Code::kInvalidArgument});
