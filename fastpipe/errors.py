@@ -10,7 +10,8 @@ class FastpipeError(Exception):
     """Base of all errors that come out of a pipeline.
 
     Attributes:
-        trail: where it happened, innermost first: kernel, op, the user's line, element index.
+        trail: where it happened, innermost first: kernel and the file of its input, op, the user's
+            line, element index.
     """
 
     trail: tuple[str, ...] = ()

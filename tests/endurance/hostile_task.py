@@ -12,6 +12,7 @@ import functools
 import gc
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -43,16 +44,19 @@ _PLACE = re.compile(
 
 
 def run(rounds: int) -> list[Verdict]:
-    count = len(hostile_files.all_files())
-    chosen = [number * count // rounds for number in range(rounds)]
+    chosen = random.Random(hostile_files.SEED).sample(range(ROUNDS), rounds)
     reports: list[dict[str, Any]] = []
     crashes: list[str] = []
     for start in range(0, rounds, A_CHILD):
-        _run_child(chosen[start : start + A_CHILD], reports, crashes)
+        with tempfile.TemporaryDirectory() as folder:
+            _run_children(folder, chosen[start : start + A_CHILD], reports, crashes)
+    no_crash = all_of("no crash and no hang", rounds, crashes)
+    if not reports:
+        return [no_crash]
     slowest = max(reports, key=lambda report: report["seconds"])
     largest = max(reports, key=lambda report: report["bytes"])
     return [
-        all_of("no crash and no hang", rounds, crashes),
+        no_crash,
         all_of(
             "an error with its place, or a result, and good neighbours", rounds, _wrong(reports)
         ),
@@ -77,7 +81,9 @@ def _wrong(reports: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _run_child(numbers: Sequence[int], reports: list[dict[str, Any]], crashes: list[str]) -> None:
+def _run_children(
+    folder: str, numbers: Sequence[int], reports: list[dict[str, Any]], crashes: list[str]
+) -> None:
     """What a child says of these files; who kills it is noted, and another goes on behind it."""
     left = list(numbers)
     paths = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
@@ -85,14 +91,16 @@ def _run_child(numbers: Sequence[int], reports: list[dict[str, Any]], crashes: l
     while left:
         try:
             ended = subprocess.run(
-                [sys.executable, "-c", program, *map(str, left)],
+                [sys.executable, "-c", program, folder, *map(str, left)],
                 capture_output=True,
                 text=True,
                 timeout=CHILD_SECONDS,
             )
             out, how = ended.stdout, f"{ended.returncode}: {ended.stderr[-2000:]}"
         except subprocess.TimeoutExpired as error:
-            out, how = (error.stdout or b"").decode(), "a hang"
+            said_before = error.stdout or ""  # bytes in some versions of Python
+            out = said_before if isinstance(said_before, str) else said_before.decode()
+            how = "a hang"
         said = [json.loads(line) for line in out.splitlines() if line.endswith("}")]
         reports += said
         del left[: len(said)]
@@ -107,11 +115,10 @@ def child() -> None:
     files = hostile_files.all_files()
     gc.collect()
     gc.freeze()  # collecting between the passes then costs little
-    with tempfile.TemporaryDirectory() as folder:
-        for number in map(int, sys.argv[1:]):
-            place = Path(folder) / str(number)
-            place.mkdir()
-            print(json.dumps(_try(files[number], place)), flush=True)
+    for number in sys.argv[2:]:
+        place = Path(sys.argv[1]) / number
+        place.mkdir()
+        print(json.dumps(_try(files[int(number)], place)), flush=True)
 
 
 def _try(bad: Hostile, folder: Path) -> dict[str, Any]:
@@ -132,6 +139,8 @@ def _try(bad: Hostile, folder: Path) -> dict[str, Any]:
 def _mistakes(
     bad: Hostile, path: str, got: list[Any], first: list[Any], last: list[Any]
 ) -> list[str]:
+    if any(isinstance(result, Exception) for result in [*first, *last]):
+        return [f"the good files alone fail: {_short(first)}, {_short(last)}"]
     if got[: len(first)] != first or got[len(got) - len(last) :] != last:
         return [f"the neighbours suffered: {_short(got)} instead of {_short(first)}"]
     middle = got[len(first) : len(got) - len(last)]

@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/element.h"
@@ -52,6 +55,16 @@ TEST_CASE("tensor: short and long strings keep their bytes, NUL included") {
     CHECK(copy.str() == text);
     CHECK(copy.num_bytes() == text.size());
   }
+}
+
+TEST_CASE("tensor: a string view keeps its buffer, however short, and a short slice does not") {
+  const BufferRef buffer = BufferPool::Get().Allocate(100);
+  const std::string_view text(reinterpret_cast<const char*>(buffer->data()), 3);
+  const Tensor view = Tensor::StringView(buffer, text);
+  CHECK(view.str().data() == text.data());
+  CHECK(view.buffer().get() == buffer.get());
+  CHECK(Tensor::StringView(buffer, text.substr(3)).str().empty());
+  CHECK_FALSE(Tensor::StringSlice(buffer, text).buffer());
 }
 
 TEST_CASE("tensor: rows of a string array are its strings") {
@@ -128,6 +141,20 @@ TEST_CASE("buffer pool: gives the same memory again") {
   CHECK(BufferPool::Get().Allocate(1 << 20)->data() == first);
   BufferPool::Get().Trim();
   CHECK(BufferPool::Get().idle_bytes() == 0);
+}
+
+TEST_CASE("buffer pool: memory that is used again comes from no file") {
+  constexpr size_t kSize = 700'000;
+  BufferRef first = BufferPool::Get().Allocate(kSize);
+  CHECK(first->origin().path == nullptr);
+  first->set_origin({std::make_shared<const std::string>("a.tfrecord"), 57});
+  CHECK(first->origin().offset == 57);
+  const uint8_t* data = first->data();
+  first = {};
+  const BufferRef second = BufferPool::Get().Allocate(kSize);
+  CHECK(second->data() == data);
+  CHECK(second->origin().path == nullptr);
+  CHECK(second->origin().offset == Origin::kWholeFile);
 }
 
 TEST_CASE("buffer pool: a class never holds less than was asked for") {
