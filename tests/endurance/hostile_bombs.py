@@ -206,7 +206,9 @@ def _gifs_and_bmps() -> Iterator[Hostile]:
         yield Hostile("gif", f"a frame of {width} x {height}", damage)
     screen = _replaced(6, struct.pack("<HH", 65535, 65535), good)
     yield Hostile("gif", "a screen of 65,535 x 65,535", instead(screen), False)
-    yield Hostile("gif", "one large frame, many small", made(_uneven_gif))
+    for small in (9, 40):
+        damage = made(functools.partial(_uneven_gif, small))
+        yield Hostile("gif", f"one large frame and {small} small ones", damage)
     yield Hostile("gif", "no trailer", instead(good[:-1]))
     yield Hostile(
         "gif", "extensions without end", instead(good[:-1] + b"!\xf9\x04\0\0\0\0\0" * 50_000)
@@ -228,10 +230,10 @@ def _gifs_and_bmps() -> Iterator[Hostile]:
         yield Hostile("bmp", what, damage)
 
 
-def _uneven_gif() -> bytes:
-    """A frame of 4,000 x 4,000 in a few kilobytes, and 40 of a pixel: 2 GB."""
+def _uneven_gif(small: int) -> bytes:
+    """A frame of 4,000 x 4,000 in a few kilobytes, and others of a pixel, drawn over as much."""
     colours = [(0, 0, 0), (255, 255, 255)]
-    dot = encoded.gif([encoded.Frame(np.zeros((1, 1), int), colours=colours)] * 40)
+    dot = encoded.gif([encoded.Frame(np.zeros((1, 1), int), colours=colours)] * small)
     packed = _flat_lzw(4000 * 4000)
     head = b"GIF89a" + struct.pack("<HHBBB", 4000, 4000, 0x80, 0, 0) + bytes(3) + b"\xff" * 3
     large = b"," + struct.pack("<HHHHB", 0, 0, 4000, 4000, 0) + packed
@@ -272,8 +274,9 @@ def _webps() -> Iterator[Hostile]:
     canvas = animated.index(b"VP8X") + 12
     giant = _replaced(canvas, b"\xff\xff\xff\xff\xff\xff", animated)
     yield Hostile("webp-animated", "a canvas of 2^24 x 2^24", instead(giant))
-    large = _replaced(canvas, struct.pack("<HBHB", 12_999, 0, 12_999, 0), animated)
-    yield Hostile("webp-animated", "a canvas of 13,000 x 13,000", instead(large))
+    for size in (13_000, 4_000):  # the smaller one is less than the limit of pixels
+        large = _replaced(canvas, struct.pack("<HBHB", size - 1, 0, size - 1, 0), animated)
+        yield Hostile("webp-animated", f"a canvas of {size:,} x {size:,}", instead(large))
     frame = animated[animated.index(b"ANMF") :]
     frame = frame[: 8 + int.from_bytes(frame[4:8], "little")]
     body = animated[12:] + frame * 20_000
