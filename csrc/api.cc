@@ -233,7 +233,12 @@ void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
     if (!options_.run.autotune) return;
     MutexLock lock(mutex_);
     // A worker may start a stage of its own while the pipeline is being closed.
-    if (!closing_) tuner_ = Tuner::Start(run);
+    if (closing_) return;
+    // Without memory for one the knobs stay where they are.
+    static_cast<void>(Guarded([&]() NO_THREAD_SAFETY_ANALYSIS {
+      tuner_ = Tuner::Start(run);
+      return Status::Ok();
+    }));
   });
   run_cancel_ = cancel_->Child();
   iterator_ =
@@ -304,8 +309,12 @@ void Pipeline::StopTuner() {
     MutexLock lock(mutex_);
     tuner = std::move(tuner_);
     if (!tuner) return;
-    tuner_log_ = tuner->Log();
-    bottleneck_ = tuner->Latest().sentence;
+    // Closing needs no memory; what is read of it afterwards may lack.
+    static_cast<void>(Guarded([&]() NO_THREAD_SAFETY_ANALYSIS {
+      tuner_log_ = tuner->Log();
+      bottleneck_ = tuner->Latest().sentence;
+      return Status::Ok();
+    }));
   }
 }
 

@@ -30,7 +30,10 @@ cdef Status _python_error(error) noexcept:
         message = f"{type(error).__name__}: {error}".encode("utf-8", "replace")
     except BaseException:  # of its __str__; what the user gets is the exception itself
         message = b"an exception that cannot be printed"
-    return Status.PythonError(message, _own(error))
+    try:
+        return Status.PythonError(message, _own(error))
+    except MemoryError:
+        return Status.OutOfMemory()
 
 
 cdef list _values(const vector[Tensor]& tensors):

@@ -1,4 +1,4 @@
-# Declarations of csrc/api.h, nothing else.
+# Declarations of csrc/api.h, nothing else. `except +`: it may run out of memory, a MemoryError.
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.memory cimport shared_ptr
@@ -29,10 +29,12 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
         @staticmethod
         Status EndOfSequence()
         @staticmethod
-        Status PythonError(string, shared_ptr[void])
+        Status OutOfMemory()
+        @staticmethod
+        Status PythonError(string, shared_ptr[void]) except +
 
     const char* CodeName(Code)
-    Status InvalidArgument(string)
+    Status InvalidArgument(string) except +
 
     cdef enum class DType(uint8_t):
         kInvalid
@@ -61,14 +63,14 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
         string_view str()
         string_view str(int64_t)
         const Ref[Object]& buffer()
-        Tensor Row(int64_t)
+        Tensor Row(int64_t) except +
         @staticmethod
-        Tensor String(string_view)
+        Tensor String(string_view) except +
 
     cdef cppclass StringArrayBuilder:
-        StringArrayBuilder()
-        void Append(string_view)
-        Tensor Build(const vector[int64_t]&)
+        StringArrayBuilder() except +
+        void Append(string_view) except +
+        Tensor Build(const vector[int64_t]&) except +
 
     cdef cppclass TensorSpec:
         DType dtype
@@ -94,36 +96,36 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
 
     cdef cppclass NativeDataset "fastpipe::Dataset":
         const vector[TensorSpec]& spec()
-        int64_t Cardinality()
-        cbool GivesBlocks(const RunOptions&)
-        cbool TakesBlocks(const RunOptions&)
+        int64_t Cardinality() except +
+        cbool GivesBlocks(const RunOptions&) except +
+        cbool TakesBlocks(const RunOptions&) except +
         const string& label()
         const vector[shared_ptr[const NativeDataset]]& inputs()
 
     ctypedef shared_ptr[const NativeDataset] DatasetRef
-    Tensor TensorOf(DatasetRef)
+    Tensor TensorOf(DatasetRef) except +
     const DatasetRef& DatasetOf(const Tensor&)
-    TensorSpec DatasetSpec(const vector[TensorSpec]&)
-    DatasetRef PlaceholderDataset(const vector[TensorSpec]&)
+    TensorSpec DatasetSpec(const vector[TensorSpec]&) except +
+    DatasetRef PlaceholderDataset(const vector[TensorSpec]&) except +
 
     cdef cppclass Value:
         Value()
 
     cdef cppclass Args:
-        Args(string)
-        void Set(const string&, Value)
+        Args(string) except +
+        void Set(const string&, Value) except +
 
     cdef cppclass NativeProgram "fastpipe::Program":
         const vector[TensorSpec]& output_specs()
-        vector[string] Rewrites()
+        vector[string] Rewrites() except +
 
     cdef cppclass ProgramBuilder:
-        ProgramBuilder()
-        int AddArg(TensorSpec)
-        int AddCapture(TensorSpec)
-        int AddConstant(Tensor)
+        ProgramBuilder() except +
+        int AddArg(TensorSpec) except +
+        int AddCapture(TensorSpec) except +
+        int AddConstant(Tensor) except +
         const TensorSpec& spec(int)
-        shared_ptr[const NativeProgram] Finish(vector[int])
+        shared_ptr[const NativeProgram] Finish(vector[int]) except +
 
     cdef cppclass PythonHooks:
         Status (*call)(int64_t, const vector[Tensor]&, const vector[TensorSpec]&,
@@ -135,35 +137,36 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
     void SetPythonHooks(const PythonHooks&)
     ctypedef cbool (*InterruptHook)() noexcept
     InterruptHook SwapThreadInterruptHook(InterruptHook hook)
-    vector[string] RegisteredOps()
-    vector[string] RegisteredKernels()
+    vector[string] RegisteredOps() except +
+    vector[string] RegisteredKernels() except +
 
 
 cdef extern from "api.h" namespace "fastpipe::api" nogil:
-    Value NoneValue()
-    Value BoolValue(cbool)
-    Value IntValue(int64_t)
-    Value DoubleValue(double)
-    Value StringValue(string)
-    Value TensorValue(Tensor)
-    Value SpecValue(TensorSpec)
-    Value SlotValue(int, TensorSpec)
-    Value DatasetValue(DatasetRef)
-    Value ListValue(vector[Value])
-    Value FunctionOf(shared_ptr[const NativeProgram], vector[Value])
+    Value NoneValue() except +
+    Value BoolValue(cbool) except +
+    Value IntValue(int64_t) except +
+    Value DoubleValue(double) except +
+    Value StringValue(string) except +
+    Value TensorValue(Tensor) except +
+    Value SpecValue(TensorSpec) except +
+    Value SlotValue(int, TensorSpec) except +
+    Value DatasetValue(DatasetRef) except +
+    Value ListValue(vector[Value]) except +
+    Value FunctionOf(shared_ptr[const NativeProgram], vector[Value]) except +
 
-    TensorSpec MakeSpec(const string&, cbool, const vector[int64_t]&)
-    Tensor CopyTensor(DType, const vector[int64_t]&, const void*)
+    TensorSpec MakeSpec(const string&, cbool, const vector[int64_t]&) except +
+    Tensor CopyTensor(DType, const vector[int64_t]&, const void*) except +
     uint8_t* UnsharedPayload(Tensor*)
-    shared_ptr[void] Owned(void*, void (*)(void*) noexcept)
+    shared_ptr[void] Owned(void*, void (*)(void*) noexcept) except +
     string_view MessageOf(const Status&)
-    string TrailOf(const Status&)
+    string TrailOf(const Status&) except +
 
-    Status BuildDataset(const Args&, const vector[DatasetRef]&, const string&, DatasetRef*)
+    Status BuildDataset(const Args&, const vector[DatasetRef]&, const string&, DatasetRef*) except +
     Status AddKernel(ProgramBuilder*, const Args&, const vector[int]&, const string&,
-                     vector[int]*)
-    Status AddDataset(ProgramBuilder*, const Args&, const vector[Value]&, const string&, int*)
-    Status RunKernel(const Args&, const vector[Tensor]&, vector[Tensor]*)
+                     vector[int]*) except +
+    Status AddDataset(ProgramBuilder*, const Args&, const vector[Value]&, const string&,
+                      int*) except +
+    Status RunKernel(const Args&, const vector[Tensor]&, vector[Tensor]*) except +
 
     cdef cppclass StageReport:
         string label
@@ -175,10 +178,10 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
 
     cdef cppclass Faults "fastpipe::Faults":
         Faults()
-    Faults MakeFaults(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)
+    Faults MakeFaults(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t) except +
     int64_t OpOf(const DatasetRef&)
 
-    RunOptions BudgetsOf(const RunOptions&)
+    RunOptions BudgetsOf(const RunOptions&) except +
 
     cdef cppclass PipelineOptions:
         PipelineOptions()
@@ -188,33 +191,33 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
         uint64_t run_index
 
     cdef cppclass Pipeline:
-        Status Next(Element*)
-        void Close()
-        Status Save(const string&, string*)
-        Status Restore(const string&, const string&)
-        vector[StageReport] Stages()
-        RunOptions Budgets()
-        vector[string] TunerLog()
-        string Bottleneck()
-        void SetKnobs(int64_t, int64_t, int64_t)
-        void SetStorage(const Faults&)
-        int ThreadCount()
-        int64_t IgnoredErrors()
+        Status Next(Element*) except +
+        void Close() except +
+        Status Save(const string&, string*) except +
+        Status Restore(const string&, const string&) except +
+        vector[StageReport] Stages() except +
+        RunOptions Budgets() except +
+        vector[string] TunerLog() except +
+        string Bottleneck() except +
+        void SetKnobs(int64_t, int64_t, int64_t) except +
+        void SetStorage(const Faults&) except +
+        int ThreadCount() except +
+        int64_t IgnoredErrors() except +
 
-    shared_ptr[Pipeline] StartPipeline(DatasetRef, const PipelineOptions&, Status*)
-    void DropPipeline(shared_ptr[Pipeline])
+    shared_ptr[Pipeline] StartPipeline(DatasetRef, const PipelineOptions&, Status*) except +
+    void DropPipeline(shared_ptr[Pipeline]) except +
 
     cdef cppclass RecordFile:
-        Status Write(string_view)
-        Status Flush()
-        Status Close()
+        Status Write(string_view) except +
+        Status Flush() except +
+        Status Close() except +
 
     Status OpenRecordFile(const string&, const string&, int, int, int, int,
-                          shared_ptr[RecordFile]*)
+                          shared_ptr[RecordFile]*) except +
 
     int CpuCount()
     int RunningThreads()
     int64_t LiveBufferBytes()
     int64_t IdleBufferBytes()
-    void TrimBuffers()
+    void TrimBuffers() except +
     void SetThreadCap(int)

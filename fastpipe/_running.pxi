@@ -87,9 +87,11 @@ cdef class Iterator:
         if pipeline == NULL:
             raise _errors.CancelledError("the iterator was never started")
         hook = SwapThreadInterruptHook(_interrupted)
-        with nogil:
-            status = pipeline.Next(&element)
-        SwapThreadInterruptHook(hook)
+        try:
+            with nogil:
+                status = pipeline.Next(&element)
+        finally:
+            SwapThreadInterruptHook(hook)
         if not status.ok():
             _check(status)
         if self._leaves == -1:
@@ -114,9 +116,11 @@ cdef class Iterator:
         cdef string fingerprint = self._fingerprint()
         cdef Pipeline* pipeline = self._pipeline.get()
         cdef InterruptHook hook = SwapThreadInterruptHook(_interrupted)
-        with nogil:
-            status = pipeline.Save(fingerprint, &state)
-        SwapThreadInterruptHook(hook)
+        try:
+            with nogil:
+                status = pipeline.Save(fingerprint, &state)
+        finally:
+            SwapThreadInterruptHook(hook)
         _check(status)
         return <bytes>state
 
@@ -127,9 +131,11 @@ cdef class Iterator:
         cdef string fingerprint = self._fingerprint()
         cdef Pipeline* pipeline = self._pipeline.get()
         hook = SwapThreadInterruptHook(_interrupted)
-        with nogil:
-            status = pipeline.Restore(fingerprint, saved)
-        SwapThreadInterruptHook(hook)
+        try:
+            with nogil:
+                status = pipeline.Restore(fingerprint, saved)
+        finally:
+            SwapThreadInterruptHook(hook)
         _check(status)
 
     def stages(self):

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/fault_points.h"
+#include "core/guard.h"
 #include "runtime/clock.h"
 #include "runtime/context.h"
 #include "runtime/idle_cores.h"
@@ -200,11 +202,14 @@ class Watch {
       wake_.NotifyAll();
       return;
     }
-    auto stop = std::make_shared<bool>(false);
-    stop_ = stop;
-    thread_ = std::make_unique<ThreadGroup>("fp-tuner", [this, stop](int) { Run(*stop); });
+    const Status started = Guarded([&]() NO_THREAD_SAFETY_ANALYSIS {
+      auto stop = std::make_shared<bool>(false);
+      stop_ = stop;
+      thread_ = std::make_unique<ThreadGroup>("fp-tuner", [this, stop](int) { Run(*stop); });
+      return thread_->Resize(1);
+    });
     // Without it the knobs stay where they are; the next run asks again.
-    if (!thread_->Resize(1).ok()) thread_.reset();
+    if (!started.ok()) thread_.reset();
   }
 
   // Returns after a look at the run has ended. The last one takes the thread with it.
@@ -248,7 +253,12 @@ class Watch {
         continue;
       }
       for (Watched* run : runs_) {
-        if (run->next_look_ns() <= WallNanos()) LookAt(run);
+        if (run->next_look_ns() > WallNanos()) continue;
+        // What cannot be weighed for lack of memory stays as it is until the next look.
+        static_cast<void>(Guarded([&]() NO_THREAD_SAFETY_ANALYSIS {
+          LookAt(run);
+          return Status::Ok();
+        }));
       }
     }
   }

@@ -40,7 +40,11 @@ Status Iterator::Conclude(Status status, int64_t results) {
     ended_ = true;
   } else if (status.code() != Code::kCancelled) {
     if (!status.located()) {
-      status.AddTrail(StrCat(dataset_->label(), ", element ", count_));
+      // Without memory for its place, an error is still the error.
+      static_cast<void>(Guarded([&] {
+        status.AddTrail(StrCat(dataset_->label(), ", element ", count_));
+        return Status::Ok();
+      }));
       status.set_located();
     }
     ++count_;

@@ -36,6 +36,8 @@ struct Stalls {
 // Constant from the start: memory is taken before any constructor has run.
 constinit std::array<Point, kFaultKinds> points;
 
+constinit thread_local bool new_may_fail = false;
+
 // Leaked on purpose: threads may stall while the process exits.
 Stalls& AllStalls() {
   static Stalls* const stalls = std::make_unique<Stalls>().release();
@@ -127,6 +129,8 @@ bool FaultStrikes(FaultKind kind) {
   return true;
 }
 
+void LetNewFailHere() { new_may_fail = true; }
+
 SyncOrder::SyncOrder(std::initializer_list<Pair> pairs) {
   Points& sync = SyncPoints();
   MutexLock lock(sync.mutex);
@@ -180,7 +184,8 @@ FASTPIPE_FOR_TESTS int64_t fastpipe_fault_calls(int kind) {
 
 // That of the standard library, which frees with free(), but for the fault.
 void* operator new(size_t size) {
-  void* memory = FASTPIPE_FAULT(kNew) ? nullptr : std::malloc(size > 0 ? size : 1);
+  const bool fails = fastpipe::new_may_fail && FASTPIPE_FAULT(kNew);
+  void* memory = fails ? nullptr : std::malloc(size > 0 ? size : 1);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }

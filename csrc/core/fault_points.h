@@ -35,6 +35,9 @@ void ReleaseStalls();
 // Calls of `kind` since it was armed, or since DisarmFaults.
 int64_t FaultCalls(FaultKind kind);
 bool FaultStrikes(FaultKind kind);
+// From now on `new` of this thread is a call of kNew. Of Python's own threads it is not: memory that
+// lacks there ends in code that others generate.
+void LetNewFailHere();
 
 // While it lives, a thread that comes to the second point of a pair waits until the first was
 // passed. There is one at a time.
@@ -54,10 +57,12 @@ void PassSyncPoint(const char* point);
 
 #define FASTPIPE_FAULT(kind) ::fastpipe::FaultStrikes(::fastpipe::FaultKind::kind)
 #define FASTPIPE_SYNC(point) ::fastpipe::PassSyncPoint(point)
+#define FASTPIPE_LET_NEW_FAIL() ::fastpipe::LetNewFailHere()
 
 #else
 
 #define FASTPIPE_FAULT(kind) false
 #define FASTPIPE_SYNC(point) static_cast<void>(0)
+#define FASTPIPE_LET_NEW_FAIL() static_cast<void>(0)
 
 #endif

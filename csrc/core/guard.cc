@@ -2,7 +2,9 @@
 
 namespace fastpipe {
 
-Status FromCurrentException() {
+namespace {
+
+Status Meaning() {
   try {
     throw;
   } catch (const OutOfMemory& error) {
@@ -16,6 +18,16 @@ Status FromCurrentException() {
     return ResourceExhausted("one value would be longer than memory can be");
   } catch (const std::exception& error) {
     return Internal(error.what());
+  }
+}
+
+}  // namespace
+
+Status FromCurrentException() noexcept {
+  try {
+    return Meaning();
+  } catch (const std::bad_alloc&) {  // not even for its message
+    return Status::OutOfMemory();
   }
 }
 

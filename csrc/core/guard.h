@@ -33,7 +33,7 @@ class TooManyDimensions final : public std::length_error {
 };
 
 // What the exception that is being handled means. REQUIRES: called in a catch block.
-Status FromCurrentException();
+Status FromCurrentException() noexcept;
 
 // The result of `work`, or the error that its exception stands for.
 template <typename Work>

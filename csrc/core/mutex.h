@@ -10,6 +10,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "core/scheduler.h"
+
 #if defined(__clang__)
 #define FASTPIPE_ANNOTATE(x) __attribute__((x))
 #else
@@ -31,8 +33,14 @@ class CAPABILITY("mutex") Mutex {
   Mutex(const Mutex&) = delete;
   Mutex& operator=(const Mutex&) = delete;
 
-  void Lock() ACQUIRE() { mutex_.lock(); }
-  void Unlock() RELEASE() { mutex_.unlock(); }
+  void Lock() ACQUIRE() {
+    if (Scheduler* scheduler = Scheduler::OfThread()) return scheduler->Lock(this);
+    mutex_.lock();
+  }
+  void Unlock() RELEASE() {
+    if (Scheduler* scheduler = Scheduler::OfThread()) return scheduler->Unlock(this);
+    mutex_.unlock();
+  }
 
  private:
   friend class CondVar;
@@ -54,12 +62,16 @@ class CondVar {
  public:
   // Spurious wake-ups happen: wait in a loop.
   void Wait(Mutex& mutex) REQUIRES(mutex) {
+    if (Scheduler* scheduler = Scheduler::OfThread()) return scheduler->Wait(this, &mutex);
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     condition_.wait(lock);
     lock.release();
   }
   // False on timeout.
   bool WaitFor(Mutex& mutex, std::chrono::nanoseconds timeout) REQUIRES(mutex) {
+    if (Scheduler* scheduler = Scheduler::OfThread()) {
+      return scheduler->WaitFor(this, &mutex, timeout);
+    }
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     // steady_clock deadline: wait_for on gcc 12 is steady too, but says so only in its source.
     bool woken = condition_.wait_until(lock, std::chrono::steady_clock::now() + timeout) ==
@@ -67,8 +79,14 @@ class CondVar {
     lock.release();
     return woken;
   }
-  void NotifyOne() { condition_.notify_one(); }
-  void NotifyAll() { condition_.notify_all(); }
+  void NotifyOne() {
+    if (Scheduler* scheduler = Scheduler::OfThread()) return scheduler->Notify(this, false);
+    condition_.notify_one();
+  }
+  void NotifyAll() {
+    if (Scheduler* scheduler = Scheduler::OfThread()) return scheduler->Notify(this, true);
+    condition_.notify_all();
+  }
 
  private:
   std::condition_variable condition_;

@@ -53,6 +53,8 @@ class [[nodiscard]] Status {
 
   static Status Ok() { return Status(); }
   static Status EndOfSequence() { return Status(Code::kEndOfSequence); }
+  // ResourceExhausted without a message: takes no memory.
+  static Status OutOfMemory() { return Status(Code::kResourceExhausted); }
   // An exception raised by a Python callable; `payload` owns it and is opaque to native code.
   static Status PythonError(std::string message, std::shared_ptr<void> payload);
 

@@ -1,7 +1,10 @@
 #include "ops/lane_pool.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "core/fault_points.h"
+#include "core/guard.h"
 #include "runtime/clock.h"
 
 namespace fastpipe {
@@ -69,6 +72,7 @@ void LanePool::Stop() {
   stopping_ = true;
   work_.NotifyAll();
   results_.NotifyAll();
+  told_.NotifyAll();
 }
 
 // Notes where the input stands now, for the lane that will be pulled next.
@@ -152,6 +156,10 @@ Status LanePool::AwaitAny() {
 }
 
 Status LanePool::WaitForWorkers() {
+  if (!error_.ok()) {
+    told_.NotifyAll();
+    return std::exchange(error_, Status());
+  }
   InputWait wait(&stage_.consumer);
   stage_.last.store(!wait.by_worker(), std::memory_order_relaxed);
   // What is urgent has changed: a worker that saw nothing to do may see it now.
@@ -235,7 +243,30 @@ Status LanePool::Restore(const InterleavePosition& saved) {
 
 // ---- workers ----
 
+// Out of memory it says so and begins again: no lane is its own by then.
 void LanePool::Work(int index) {
+  for (;;) {
+    Status status = Guarded([&] {
+      WorkUntilTold(index);
+      return Status::Ok();
+    });
+    if (status.ok()) break;
+    Tell(std::move(status));
+  }
+  // It leaves, and what woke it was meant for one that stays.
+  MutexLock lock(mutex_);
+  if (workers_waiting_ > 0) work_.NotifyOne();
+}
+
+// Gives the consumer an error that belongs to no result, and waits until it has taken it.
+void LanePool::Tell(Status error) {
+  MutexLock lock(mutex_);
+  if (error_.ok()) error_ = std::move(error);
+  results_.NotifyOne();
+  while (!stopping_ && !error_.ok()) told_.Wait(mutex_);
+}
+
+void LanePool::WorkUntilTold(int index) {
   WorkerClock clock(&stage_.workers);
   MeteredWorker meter(consumer_.run->metered(), consumer_.cancel.get());
   InnerOpener opener(op_, below_);
@@ -243,6 +274,7 @@ void LanePool::Work(int index) {
     Lane* lane = nullptr;
     {
       MutexLock lock(mutex_);
+      while (!stopping_ && !error_.ok()) told_.Wait(mutex_);
       if (stopping_) return;
       lane = PickLane();
       if (lane == nullptr) {
@@ -259,9 +291,6 @@ void LanePool::Work(int index) {
     clock.Enter(Phase::kRoom);
     meter.Settle();
   }
-  // It leaves, and what woke it was meant for one that stays.
-  MutexLock lock(mutex_);
-  if (workers_waiting_ > 0) work_.NotifyOne();
 }
 
 // The piece of work that the consumer will need first, marked busy; null if there is none.
@@ -304,21 +333,34 @@ bool LanePool::Runnable(const Lane& lane, bool urgent) const {
 }
 
 Lane* LanePool::NewLane() {
-  future_.push_back(std::make_unique<Lane>(next_sequence_++, next_input_.position));
+  future_.push_back(std::make_unique<Lane>(next_sequence_, next_input_.position));
+  ++next_sequence_;
   pulling_ = true;
   return future_.back().get();
 }
 
 // Pulls the input of a new lane. False if there is nothing to serve: the input ended or failed.
 bool LanePool::Pull(Lane* lane) {
-  Status status = input_->Next(&lane->input_);
+  std::list<Batch> failed;  // made first: then the error has a place whatever happens
+  Status status = Guarded([&] {
+    failed.emplace_back().results.emplace_back();
+    return Status::Ok();
+  });
+  const bool prepared = status.ok();
+  if (prepared) status = Guarded([&] { return input_->Next(&lane->input_); });
   lane->number_ = input_->count() - 1;
-  PositionWriter writer;
-  Status saved = input_->Save(&writer);
+  Checkpoint next;
+  next.status = Guarded([&] {
+    PositionWriter writer;
+    Status saved = input_->Save(&writer);
+    next.position = writer.bytes();
+    return saved;
+  });
+  FASTPIPE_SYNC("lanes:pulled");
   MutexLock lock(mutex_);
   pulling_ = false;
   lane->pulling_ = false;
-  next_input_ = {std::move(saved), writer.bytes()};
+  next_input_ = std::move(next);
   if (consumer_waits_) results_.NotifyOne();
   if (workers_waiting_ > 0) work_.NotifyOne();
   if (status.ok()) return true;
@@ -327,10 +369,14 @@ bool LanePool::Pull(Lane* lane) {
     future_.pop_back();  // it was the last: only one worker pulls
     return false;
   }
-  Batch batch;
-  batch.results.emplace_back();
-  batch.results.back().status = std::move(status);
-  lane->ready_.push_back(std::move(batch));
+  if (!prepared) {  // nothing was pulled
+    if (error_.ok()) error_ = std::move(status);
+    future_.pop_back();
+    --next_sequence_;
+    return false;
+  }
+  failed.back().results.back().status = std::move(status);
+  lane->ready_.splice(lane->ready_.end(), failed);
   lane->ready_results_ = 1;
   lane->failed_ = lane->done_ = true;
   lane->busy_ = false;
@@ -339,51 +385,64 @@ bool LanePool::Pull(Lane* lane) {
 
 // Produces the next batch of `lane`, opening it first if need be.
 void LanePool::Serve(Lane* lane, InnerOpener* opener) {
-  Batch batch;
+  std::list<Batch> served;
   bool done = false;
   bool failed = false;
-  if (!lane->inner_) {
-    auto inner = opener->Open(lane->number_, lane->input_);
-    lane->input_.clear();
-    if (inner.ok()) {
-      lane->inner_ = std::move(inner.value());
-    } else {
-      batch.results.emplace_back();
-      batch.results.back().status = std::move(inner.status());
-      done = failed = true;
+  Status status = Guarded([&] {
+    Batch& batch = served.emplace_back();
+    if (!lane->inner_) {
+      StageResult& result = batch.results.emplace_back();  // the place of an error
+      result.status = Guarded([&] { return Open(lane, opener); });
+      failed = done = !result.status.ok();
+      if (failed) return Status::Ok();
+      batch.results.pop_back();
     }
-  }
-  if (!done) FillBatch(lane, &batch, &done);
+    FillBatch(lane, &batch, &done);
+    return Status::Ok();
+  });
   if (done) lane->inner_.reset();
-  const int64_t count = static_cast<int64_t>(batch.results.size());
+  const int64_t count = served.empty() ? 0 : static_cast<int64_t>(served.back().results.size());
+  const int64_t bytes = served.empty() ? 0 : served.back().bytes;
   StageStats::Add(stage_.stats.elements, count);
   StageStats::Add(stage_.stats.buffered, count);
-  StageStats::Add(stage_.stats.buffered_bytes, batch.bytes);
+  StageStats::Add(stage_.stats.buffered_bytes, bytes);
+  FASTPIPE_SYNC("lanes:before_publish");
   MutexLock lock(mutex_);
   if (failed) lane->failed_ = true;  // before its batch is published, and never again
   if (count > 0) {
     lane->last_batch_ = count;
     lane->ready_results_ += count;
-    stage_.NotePiece(batch.bytes);
-    lane->ready_.push_back(std::move(batch));
+    stage_.NotePiece(bytes);
+    lane->ready_.splice(lane->ready_.end(), served);
+  } else if (!status.ok() && error_.ok()) {
+    error_ = std::move(status);  // nothing was read: it is tried again when that is told
   }
   lane->done_ = done;
   lane->busy_ = false;
   if (consumer_waits_) results_.NotifyOne();
 }
 
+Status LanePool::Open(Lane* lane, InnerOpener* opener) {
+  auto inner = opener->Open(lane->number_, lane->input_);
+  lane->input_.clear();
+  if (inner.ok()) lane->inner_ = std::move(inner.value());
+  return std::move(inner.status());
+}
+
+// Throws for lack of memory only between two results: those before are in the batch.
 void LanePool::FillBatch(Lane* lane, Batch* batch, bool* done) {
   if (lane->since_checkpoint_ >= kResultsPerCheckpoint) {
-    lane->since_checkpoint_ = 0;
     PositionWriter writer;
-    batch->checkpoint = std::make_unique<Checkpoint>();
-    batch->checkpoint->status = lane->inner_->Save(&writer);
-    batch->checkpoint->position = writer.bytes();
+    auto checkpoint = std::make_unique<Checkpoint>();
+    checkpoint->status = lane->inner_->Save(&writer);
+    checkpoint->position = writer.bytes();
+    batch->checkpoint = std::move(checkpoint);
+    lane->since_checkpoint_ = 0;
   }
   const int64_t deadline = WallNanos() + kBatchNanos;
   do {
     StageResult& result = batch->results.emplace_back();
-    result.status = lane->inner_->Next(&result.element);
+    result.status = Guarded([&] { return lane->inner_->Next(&result.element); });
     if (result.status.end_of_sequence() || result.status.code() == Code::kCancelled) {
       batch->results.pop_back();
       *done = true;

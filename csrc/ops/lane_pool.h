@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <deque>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,7 +50,7 @@ class Lane {
   bool busy_ = true;     // a worker has it
   bool done_ = false;    // no more batches will come
   bool failed_ = false;  // it could not be opened: its only result says why
-  std::deque<Batch> ready_;
+  std::list<Batch> ready_;
   int64_t ready_results_ = 0;
   int64_t last_batch_ = 1;
   // The worker that made it busy.
@@ -97,13 +98,16 @@ class LanePool {
 
   // Worker side.
   void Work(int index);
+  void WorkUntilTold(int index);
   Lane* PickLane() REQUIRES(mutex_);
   bool Runnable(const Lane& lane, bool urgent) const REQUIRES(mutex_);
   Lane* NewLane() REQUIRES(mutex_);
   bool Pull(Lane* lane);
   void Serve(Lane* lane, InnerOpener* opener);
+  Status Open(Lane* lane, InnerOpener* opener);
   void FillBatch(Lane* lane, Batch* batch, bool* done);
   void NoteInput();
+  void Tell(Status error);
   void Stop();
 
   const Interleave& op_;  // kept alive by the iterator that owns the pool
@@ -122,6 +126,7 @@ class LanePool {
   Mutex mutex_;
   CondVar work_;                                                 // workers wait here
   CondVar results_;                                              // the consumer waits here
+  CondVar told_;                                                 // workers with an error wait here
   std::vector<std::unique_ptr<Lane>> slots_ GUARDED_BY(mutex_);  // only the consumer changes them
   std::deque<std::unique_ptr<Lane>> future_ GUARDED_BY(mutex_);  // opened ahead, in order
   int64_t lanes_ahead_ GUARDED_BY(mutex_) = 1;
@@ -129,6 +134,7 @@ class LanePool {
   bool pulling_ GUARDED_BY(mutex_) = false;
   bool input_ended_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
+  Status error_ GUARDED_BY(mutex_);  // of a worker, of no result; OK: none
   bool consumer_waits_ GUARDED_BY(mutex_) = false;
   int workers_waiting_ GUARDED_BY(mutex_) = 0;
   int64_t next_sequence_ GUARDED_BY(mutex_) = 0;

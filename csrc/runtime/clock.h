@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <ctime>
 
+#include "core/scheduler.h"
+
 namespace fastpipe {
 
 inline int64_t ReadClock(clockid_t clock) {
+  if (Scheduler* scheduler = Scheduler::OfThread()) return scheduler->Now();
   timespec now;
   clock_gettime(clock, &now);
   return static_cast<int64_t>(now.tv_sec) * 1000000000 + now.tv_nsec;

@@ -63,6 +63,7 @@ CoreTicks TicksOf(std::string_view stat, const std::vector<int>& cores) {
 IdleCores::IdleCores() : before_(TicksNow()), before_ns_(WallNanos()) {}
 
 std::optional<double> IdleCores::Mean() {
+  if (Scheduler::OfThread() != nullptr) return std::nullopt;  // Linux decides nothing
   const int64_t now = WallNanos();
   if (now - before_ns_ < kShortest) return mean_;
   const CoreTicks ticks = TicksNow();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/fault_points.h"
+#include "core/guard.h"
 
 namespace fastpipe {
 namespace {
@@ -88,8 +89,12 @@ ThreadGroup::~ThreadGroup() { Join(); }
 Status ThreadGroup::Resize(int size) {
   MutexLock lock(mutex_);
   if (joining_) return Status::Ok();
-  target_ = std::max(size, 1);
-  if (static_cast<int>(workers_.size()) < target_) workers_.resize(target_);
+  const int wanted = std::max(size, 1);
+  FASTPIPE_RETURN_IF_ERROR(Guarded([&]() NO_THREAD_SAFETY_ANALYSIS {
+    if (static_cast<int>(workers_.size()) < wanted) workers_.resize(wanted);
+    return Status::Ok();
+  }));
+  target_ = wanted;
   for (int i = 0; i < target_; ++i) {
     if (!workers_[i].left) continue;
     if (i == 0) {
@@ -110,16 +115,22 @@ Status ThreadGroup::Resize(int size) {
 bool ThreadGroup::StartLocked(int index) {
   Worker& worker = workers_[index];
   // It left before, and takes no lock on its way out, so this does not block.
-  if (worker.thread.joinable()) worker.thread.join();
+  Join(&worker);
   SignalsBlocked blocked;
   running_.fetch_add(1, std::memory_order_relaxed);
   try {
     if (FASTPIPE_FAULT(kStartThread)) throw std::system_error(errno, std::generic_category());
-    worker.thread = std::thread([this, index] {
+    Scheduler* scheduler = Scheduler::OfThread();
+    if (scheduler != nullptr) worker.scheduled = scheduler->Spawn();
+    const int number = worker.scheduled;
+    worker.thread = std::thread([this, index, scheduler, number] {
+      if (scheduler != nullptr) scheduler->Begin(number);
+      FASTPIPE_LET_NEW_FAIL();
       owner_of_thread = owner_;
       body_(index);
       running_.fetch_sub(1, std::memory_order_relaxed);
       ThreadBudget::Get().Release(1);
+      if (scheduler != nullptr) scheduler->End();
     });
   } catch (const std::exception&) {  // of the system, or of memory for the thread's start
     running_.fetch_sub(1, std::memory_order_relaxed);
@@ -145,16 +156,20 @@ bool ThreadGroup::ShouldLeave(int index) {
 }
 
 void ThreadGroup::Join() {
-  std::vector<std::thread> threads;
+  std::vector<Worker> workers;
   {
     MutexLock lock(mutex_);
     joining_ = true;
-    for (Worker& worker : workers_) threads.push_back(std::exchange(worker.thread, std::thread()));
+    workers.swap(workers_);
   }
   // Without the lock: a body on its way out may still ask ShouldLeave.
-  for (std::thread& thread : threads) {
-    if (thread.joinable()) thread.join();
-  }
+  for (Worker& worker : workers) Join(&worker);
+}
+
+void ThreadGroup::Join(Worker* worker) {
+  if (!worker->thread.joinable()) return;
+  if (Scheduler* scheduler = Scheduler::OfThread()) scheduler->Join(worker->scheduled);
+  worker->thread.join();
 }
 
 }  // namespace fastpipe

@@ -70,9 +70,11 @@ class ThreadGroup {
  private:
   struct Worker {
     std::thread thread;
+    int scheduled = 0;  // its number, where a Scheduler has it
     bool left = true;
   };
   bool StartLocked(int index) REQUIRES(mutex_);
+  static void Join(Worker* worker);
 
   const std::string name_;
   const std::function<void(int)> body_;

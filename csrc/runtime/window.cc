@@ -1,6 +1,10 @@
 #include "runtime/window.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/fault_points.h"
+#include "core/guard.h"
 
 namespace fastpipe {
 
@@ -12,7 +16,8 @@ void Window::set_capacity(int64_t chunks) {
 }
 
 bool Window::HasRoom() const {
-  return !paused_ && reserved_ < capacity_ && (reserved_ == 0 || stage_->HasMemory());
+  return !paused_ && error_.ok() && reserved_ < capacity_ &&
+         (reserved_ == 0 || stage_->HasMemory());
 }
 
 Window::Turn Window::Reserve() {
@@ -46,7 +51,7 @@ void Window::WakeAll() {
   admit_.NotifyAll();
 }
 
-Window::Chunk* Window::NewChunk(std::deque<std::unique_ptr<Chunk>>::iterator before) {
+std::unique_ptr<Window::Chunk> Window::NewChunk(size_t results) {
   std::unique_ptr<Chunk> chunk;
   if (spare_.empty()) {
     chunk = std::make_unique<Chunk>();
@@ -54,21 +59,39 @@ Window::Chunk* Window::NewChunk(std::deque<std::unique_ptr<Chunk>>::iterator bef
     chunk = std::move(spare_.back());
     spare_.pop_back();
   }
-  return chunks_.insert(before, std::move(chunk))->get();
+  if (chunk->results.size() < results) chunk->results.resize(results);
+  return chunk;
 }
 
 Window::Chunk* Window::Open() {
   MutexLock lock(mutex_);
-  return NewChunk(chunks_.end());
+  Status status = Guarded([&]() NO_THREAD_SAFETY_ANALYSIS {
+    chunks_.push_back(NewChunk(1));
+    return Status::Ok();
+  });
+  if (status.ok()) return chunks_.back().get();
+  --reserved_;
+  if (error_.ok()) error_ = std::move(status);
+  ready_.NotifyAll();
+  return nullptr;
+}
+
+void Window::Tell(Status error) {
+  MutexLock lock(mutex_);
+  if (error_.ok()) error_ = std::move(error);
+  ready_.NotifyAll();
+  while (!stopping_ && !error_.ok()) told_.Wait(mutex_);
 }
 
 void Window::Publish(Chunk* chunk) {
+  FASTPIPE_SYNC("window:before_publish");
   static_cast<void>(Count(chunk));
   bool awaited;
   {
     MutexLock lock(mutex_);
     awaited = PublishLocked(chunk);
   }
+  FASTPIPE_SYNC("window:published");
   // Woken while the lock is held, the consumer would but wait for the lock.
   if (awaited) ready_.NotifyOne();
 }
@@ -82,16 +105,19 @@ bool Window::PublishLocked(Chunk* chunk) {
 
 Window::Chunk* Window::Split(Chunk* chunk, size_t done) {
   static_cast<void>(Count(chunk));
-  Chunk* rest;
+  Chunk* rest = nullptr;
   bool awaited;
   {
     MutexLock lock(mutex_);
     const auto place = std::find_if(chunks_.begin(), chunks_.end(),
                                     [chunk](const auto& each) { return each.get() == chunk; });
-    rest = NewChunk(place + 1);
+    const Status status = Guarded([&]() NO_THREAD_SAFETY_ANALYSIS {
+      rest = chunks_.insert(place + 1, NewChunk(chunk->size - done))->get();
+      return Status::Ok();
+    });
+    if (!status.ok()) return nullptr;
     ++reserved_;
     rest->size = chunk->size - done;
-    if (rest->results.size() < rest->size) rest->results.resize(rest->size);
     for (size_t i = 0; i < rest->size; ++i) {
       rest->results[i].status = std::move(chunk->results[done + i].status);
     }
@@ -139,23 +165,29 @@ std::deque<std::unique_ptr<Window::Chunk>>::iterator Window::FindReady() {
 }
 
 Status Window::Take(const CancelToken& token, std::unique_ptr<Chunk>* chunk) {
+  FASTPIPE_SYNC("window:before_take");
   MutexLock lock(mutex_);
   auto ready = FindReady();
-  if (ready == chunks_.end() && !Drained()) {
+  if (ready == chunks_.end() && !Drained() && error_.ok()) {
     Status status;
     {
       InputWait wait(&stage_->consumer);
       stage_->last.store(!wait.by_worker(), std::memory_order_relaxed);
       consumer_waits_.store(true, std::memory_order_relaxed);
       while ((ready = FindReady()) == chunks_.end() && !(finished_ && chunks_.empty()) &&
-             !Drained()) {
+             !Drained() && error_.ok()) {
         status = stopping_ ? Cancelled("the iterator was closed") : WaitOnce(ready_, mutex_, token);
         if (!status.ok()) break;
       }
       consumer_waits_.store(false, std::memory_order_relaxed);
     }
     FASTPIPE_RETURN_IF_ERROR(std::move(status));
-    if (ready == chunks_.end() && !Drained()) return Status::EndOfSequence();
+    if (ready == chunks_.end() && !Drained() && error_.ok()) return Status::EndOfSequence();
+  }
+  if (!error_.ok()) {
+    told_.NotifyAll();
+    WakeAll();
+    return std::exchange(error_, Status());
   }
   if (ready == chunks_.end()) return Status::Ok();
   *chunk = std::move(*ready);
@@ -176,7 +208,11 @@ void Window::Recycle(std::unique_ptr<Chunk> chunk) {
   chunk->checkpoint.reset();
   chunk->published = false;
   MutexLock lock(mutex_);
-  spare_.push_back(std::move(chunk));
+  // Without memory to remember it by, it is no spare one.
+  static_cast<void>(Guarded([&]() NO_THREAD_SAFETY_ANALYSIS {
+    spare_.push_back(std::move(chunk));
+    return Status::Ok();
+  }));
   if (held_memory) WakeWorkers();
 }
 
@@ -207,6 +243,7 @@ void Window::Stop() {
   MutexLock lock(mutex_);
   stopping_ = true;
   WakeAll();
+  told_.NotifyAll();
   ready_.NotifyAll();
 }
 

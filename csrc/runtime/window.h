@@ -58,11 +58,17 @@ class Window {
   // Waits for room. kKnobsChanged: there is none yet, but the worker may have to leave. kStop: the
   // stage stops, or the input has ended.
   Turn Reserve();
-  // Takes the next place in the order. REQUIRES: reserved; the caller serialises Opens.
+  // Takes the next place in the order, for a chunk with room for a result at least. Null if there
+  // is no memory for it: then the reservation is given back, and the consumer gets the error.
+  // REQUIRES: reserved; the caller serialises Opens.
   Chunk* Open();
   void Publish(Chunk* chunk);
   // Publishes the first `done` results; the others, not computed yet, are a new chunk behind them.
+  // Null if there is no memory for one: then nothing has changed.
   Chunk* Split(Chunk* chunk, size_t done);
+  // Gives the consumer an error that belongs to no result, and waits until it has taken it.
+  // REQUIRES: the worker has no open chunk and no reservation.
+  void Tell(Status error);
   // The consumer waits: it wants what is there rather than a full chunk.
   bool consumer_waits() const { return consumer_waits_.load(std::memory_order_relaxed); }
   // Counts bytes of an open chunk that are computed. False: memory is scarce, so the worker should
@@ -101,7 +107,7 @@ class Window {
   void WakeAll() REQUIRES(mutex_);
   // Whether the consumer waits for it, to be woken without the lock.
   bool PublishLocked(Chunk* chunk) REQUIRES(mutex_);
-  Chunk* NewChunk(std::deque<std::unique_ptr<Chunk>>::iterator before) REQUIRES(mutex_);
+  std::unique_ptr<Chunk> NewChunk(size_t results) REQUIRES(mutex_);
   std::deque<std::unique_ptr<Chunk>>::iterator FindReady() REQUIRES(mutex_);
 
   const bool ordered_;
@@ -111,6 +117,7 @@ class Window {
   Mutex mutex_;
   CondVar admit_;
   CondVar ready_;
+  CondVar told_;
   // The last to come is woken first: its memory is still in cache, and workers that are not needed
   // sleep undisturbed at the bottom.
   std::vector<Parked*> parked_ GUARDED_BY(mutex_);
@@ -120,6 +127,7 @@ class Window {
   bool finished_ GUARDED_BY(mutex_) = false;
   bool paused_ GUARDED_BY(mutex_) = false;
   bool stopping_ GUARDED_BY(mutex_) = false;
+  Status error_ GUARDED_BY(mutex_);  // of Tell; OK: none
   int admits_waiting_ GUARDED_BY(mutex_) = 0;
   int64_t knobs_ GUARDED_BY(mutex_) = 0;  // changes so far
   std::deque<std::unique_ptr<Chunk>> chunks_ GUARDED_BY(mutex_);

@@ -103,6 +103,7 @@ WorkerTotals WorkerClocks::Read(bool ask_linux) {
 
 // Asks about the first few threads, and takes the others to be like them.
 void WorkerClocks::AskLinux() {
+  if (Scheduler::OfThread() != nullptr) return;  // Linux decides nothing
   const int64_t number = ++asks_;
   const size_t asked = std::min(clocks_.size(), kMostAsked);
   int64_t waited = 0;

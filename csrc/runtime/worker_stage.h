@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/dataset.h"
+#include "core/guard.h"
 #include "runtime/clock.h"
 #include "runtime/context.h"
 #include "runtime/threads.h"
@@ -256,8 +257,20 @@ class WorkerStage {
 
   // ---- workers ----
 
-  // The body of worker `index`.
+  // The body of worker `index`. Out of memory it says so and begins again: whatever it had pulled
+  // is published by then.
   void Work(int index) {
+    for (;;) {
+      Status status = Guarded([&] {
+        WorkUntilTold(index);
+        return Status::Ok();
+      });
+      if (status.ok()) return;
+      window_.Tell(std::move(status));
+    }
+  }
+
+  void WorkUntilTold(int index) {
     WorkerClock clock(&stage_.workers);
     MeteredWorker meter(consumer_.run->metered(), consumer_.cancel.get());
     const auto compute = work_.new_compute();
@@ -269,8 +282,9 @@ class WorkerStage {
       if (turn == Window::Turn::kStop) return;
       if (turn == Window::Turn::kKnobsChanged) continue;
       clock.Enter(Phase::kLock);
-      Window::Chunk* chunk = Pull(&jobs, chunk_size, &clock);
-      if (chunk == nullptr) return;
+      Window::Chunk* chunk = nullptr;
+      if (!Pull(&jobs, chunk_size, &clock, &chunk)) return;
+      if (chunk == nullptr) continue;
       const size_t size = chunk->size;
       int64_t wall = clock.Enter(Phase::kCompute);
       Compute(compute, &jobs, chunk, &clock);
@@ -285,29 +299,30 @@ class WorkerStage {
     }
   }
 
-  // Pulls up to `count` jobs in one go; null if the input has no more.
-  Window::Chunk* Pull(std::vector<Job>* jobs, size_t count, WorkerClock* clock) {
+  // Pulls up to `count` jobs in one go; false if the input has no more. `*out` is null if there is
+  // no memory for a chunk; one without memory for its jobs is of an error instead.
+  bool Pull(std::vector<Job>* jobs, size_t count, WorkerClock* clock, Window::Chunk** out) {
     MutexLock lock(input_mutex_);
     clock->Enter(Phase::kPull);
     Stopwatch stopwatch;
     if (input_ended_) {
       window_.Finish();
-      return nullptr;
+      return false;
     }
-    Window::Chunk* chunk = window_.Open();
-    if (since_save_ >= kResultsPerCheckpoint) {
-      since_save_ = 0;
-      PositionWriter writer;
-      chunk->checkpoint = std::make_unique<Checkpoint>();
-      chunk->checkpoint->status = work_.save(&writer);
-      chunk->checkpoint->position = writer.bytes();
+    Window::Chunk* chunk = *out = window_.Open();
+    if (chunk == nullptr) return true;
+    Status prepared = Guarded([&]() NO_THREAD_SAFETY_ANALYSIS {
+      Prepare(jobs, count, chunk);
+      return Status::Ok();
+    });
+    if (!prepared.ok()) {
+      chunk->results[chunk->size++].status = std::move(prepared);
+      return true;
     }
-    if (jobs->size() < count) jobs->resize(count);
-    if (chunk->results.size() < count) chunk->results.resize(count);
     while (chunk->size < count) {
       // An input that has become slow must not hold back what it gave already.
       if (chunk->size % 4 == 3 && stopwatch.Elapsed() > kTargetChunkNanos) break;
-      Status status = work_.pull(&(*jobs)[chunk->size]);
+      Status status = Guarded([&] { return work_.pull(&(*jobs)[chunk->size]); });
       if (status.end_of_sequence() || status.code() == Code::kCancelled) {
         input_ended_ = true;
         break;
@@ -315,7 +330,20 @@ class WorkerStage {
       chunk->results[chunk->size++].status = std::move(status);
     }
     since_save_ += static_cast<int64_t>(chunk->size);
-    return chunk;
+    return true;
+  }
+
+  // All that pulling `count` jobs needs memory for.
+  void Prepare(std::vector<Job>* jobs, size_t count, Window::Chunk* chunk) REQUIRES(input_mutex_) {
+    if (jobs->size() < count) jobs->resize(count);
+    if (chunk->results.size() < count) chunk->results.resize(count);
+    if (since_save_ < kResultsPerCheckpoint) return;
+    PositionWriter writer;
+    auto checkpoint = std::make_unique<Checkpoint>();
+    checkpoint->status = work_.save(&writer);
+    checkpoint->position = writer.bytes();
+    chunk->checkpoint = std::move(checkpoint);
+    since_save_ = 0;
   }
 
   // Computes the jobs of `chunk` and publishes the results: all at once, or in pieces when they
@@ -326,17 +354,21 @@ class WorkerStage {
     size_t first = 0;  // job of the present piece
     for (size_t i = 0; i < count; ++i) {
       StageResult& result = chunk->results[i - first];
-      if (consumer_.cancel->cancelled()) result.status = Cancelled("the iterator was closed");
       if (result.status.ok()) {
-        result.status = compute(&(*jobs)[i], &result.element);
+        result.status = Guarded([&] {
+          if (consumer_.cancel->cancelled()) return Cancelled("the iterator was closed");
+          return compute(&(*jobs)[i], &result.element);
+        });
         chunk->bytes += static_cast<int64_t>(NumBytes(result.element));
       }
       const bool counts = chunk->bytes - chunk->counted >= kCountedBytes;
       const bool scarce = counts && !window_.Count(chunk);
       const bool slow = window_.consumer_waits() && clock->NanosInPhase() > 2 * kTargetChunkNanos;
       if (i + 1 == count || !(scarce || slow)) continue;
+      Window::Chunk* rest = window_.Split(chunk, i + 1 - first);
+      if (rest == nullptr) continue;
       StageStats::Add(stage_.stats.elements, static_cast<int64_t>(i + 1 - first));
-      chunk = window_.Split(chunk, i + 1 - first);
+      chunk = rest;
       first = i + 1;
       if (scarce) {
         clock->Enter(Phase::kRoom);
