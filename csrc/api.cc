@@ -366,21 +366,28 @@ Status Pipeline::Save(const std::string& fingerprint, std::string* state) {
 
 Status Pipeline::Restore(const std::string& fingerprint, const std::string& state) {
   PositionReader reader(state);
-  if (reader.GetBytes() != kMagic) return DataLoss("this is not a saved fastpipe position");
+  if (reader.GetBytes() != kMagic) {
+    return DataLoss(StrCat("this is not a saved fastpipe position, which Iterator.save() returns: ",
+                           state.size(), " bytes that begin otherwise"));
+  }
+  // First, because another format may be laid out in another way from here on.
   const int64_t version = reader.GetInt();
+  FASTPIPE_RETURN_IF_ERROR(reader.status());
+  if (version != kVersion) {
+    return FailedPrecondition(StrCat("the position was saved in format ", version,
+                                     ", this fastpipe reads format ", kVersion));
+  }
   const std::string_view saved_fingerprint = reader.GetBytes();
   const uint64_t run_index = static_cast<uint64_t>(reader.GetInt());
   const uint64_t random_seed = static_cast<uint64_t>(reader.GetInt());
   const std::string_view position = reader.GetBytes();
   const size_t covered = state.size() - reader.remaining();
-  const uint64_t checksum = static_cast<uint64_t>(reader.GetInt());
   FASTPIPE_RETURN_IF_ERROR(reader.status());
-  if (checksum != Checksum(std::string_view(state).substr(0, covered)) || !reader.at_end()) {
+  // Byte for byte: an integer can be written in more than one way.
+  PositionWriter checksum;
+  checksum.PutInt(static_cast<int64_t>(Checksum(std::string_view(state).substr(0, covered))));
+  if (std::string_view(state).substr(covered) != checksum.bytes()) {
     return DataLoss("the saved iterator position is damaged: its checksum does not match");
-  }
-  if (version != kVersion) {
-    return FailedPrecondition(StrCat("the position was saved in format ", version,
-                                     ", this fastpipe reads format ", kVersion));
   }
   if (saved_fingerprint != fingerprint) {
     return FailedPrecondition("the position was saved by another pipeline");
@@ -395,7 +402,9 @@ Status Pipeline::Restore(const std::string& fingerprint, const std::string& stat
   PositionReader body(position);
   Status status = iterator_->Restore(&body);
   // An input that is shorter than it was has nothing left to give.
-  return status.end_of_sequence() ? Status::Ok() : status;
+  if (status.end_of_sequence()) return Status::Ok();
+  if (status.ok() && !body.at_end()) return DataLoss("the saved iterator position is damaged");
+  return status;
 }
 
 int64_t OpOf(const DatasetRef& dataset) { return reinterpret_cast<int64_t>(dataset.get()); }

@@ -15,6 +15,7 @@
 
 #include "core/args.h"
 #include "core/dataset.h"
+#include "core/interrupt_checks.h"
 #include "core/program.h"
 #include "core/python_hooks.h"
 #include "core/registry.h"

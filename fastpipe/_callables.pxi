@@ -99,6 +99,28 @@ cdef Status _next_generated(void* generator, const vector[TensorSpec]& specs,
     return ok
 
 
+cdef Status _save_generator(void* generator, string* state, string* refused) noexcept with gil:
+    cdef Status ok
+    try:
+        saved = (<object><PyObject*>generator).save()
+        if isinstance(saved, bytes):
+            state[0] = <string>saved
+        else:
+            refused[0] = <string>saved.encode("utf-8", "replace")
+    except BaseException as error:
+        return _python_error(error)
+    return ok
+
+
+cdef Status _restore_generator(void* generator, string_view state) noexcept with gil:
+    cdef Status ok
+    try:
+        (<object><PyObject*>generator).restore(<bytes>state.data()[:state.size()])
+    except BaseException as error:
+        return _python_error(error)
+    return ok
+
+
 cdef Status _tell_python(int64_t handle, const Status& error) noexcept with gil:
     cdef Status ok
     try:
@@ -115,5 +137,7 @@ cdef PythonHooks _hooks
 _hooks.call = _call_python
 _hooks.start_generator = _start_generator
 _hooks.next_generated = _next_generated
+_hooks.save_generator = _save_generator
+_hooks.restore_generator = _restore_generator
 _hooks.tell = _tell_python
 SetPythonHooks(_hooks)

@@ -132,11 +132,14 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
                        vector[Tensor]*) noexcept
         Status (*start_generator)(int64_t, const vector[Tensor]&, shared_ptr[void]*) noexcept
         Status (*next_generated)(void*, const vector[TensorSpec]&, vector[Tensor]*) noexcept
+        Status (*save_generator)(void*, string*, string*) noexcept
+        Status (*restore_generator)(void*, string_view) noexcept
         Status (*tell)(int64_t, const Status&) noexcept
 
     void SetPythonHooks(const PythonHooks&)
     ctypedef cbool (*InterruptHook)() noexcept
     InterruptHook SwapThreadInterruptHook(InterruptHook hook)
+    int64_t InterruptAtCheck(int64_t check) except +
     vector[string] RegisteredOps() except +
     vector[string] RegisteredKernels() except +
 

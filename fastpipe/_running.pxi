@@ -24,6 +24,14 @@ def budgets(options):
 
 # ---- iterating ----
 
+def interrupt_at(int64_t check):
+    """Makes this thread's look number `check` for a signal find one; 0 ends that. For tests.
+
+    Returns how many looks were left.
+    """
+    return InterruptAtCheck(check)
+
+
 cdef object _nested_to_python(object structure, Element& element, size_t* next):
     """Tuples and dicts of leaves, which are taken from number `next[0]` on."""
     cdef list items

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -167,12 +168,16 @@ class DatasetBase:
         """The same as iter(): elements are NumPy values anyway."""
         return self.iterator()
 
-    def iterator(self, state: bytes | None = None) -> Iterator:
-        """A new pass; from where `state`, which Iterator.save() returned, was taken.
+    def iterator(self, state: bytes | str | os.PathLike[str] | None = None) -> Iterator:
+        """A new pass; from where `state` was taken.
+
+        Args:
+            state: what Iterator.save() returned, or the path of a file of Iterator.save_file().
 
         Raises:
             FailedPreconditionError: `state` belongs to another pipeline or version.
             DataLossError: `state` is damaged.
+            OSError: the file cannot be read.
 
         >>> import fastpipe as fp
         >>> ds = fp.Dataset.range(5)

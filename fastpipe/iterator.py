@@ -5,10 +5,11 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import os
 import weakref
 from typing import Any
 
-from fastpipe import _core
+from fastpipe import _core, position_file
 from fastpipe.errors import OutOfRangeError
 from fastpipe.explanation import Run
 from fastpipe.optional import Optional
@@ -89,6 +90,27 @@ class Iterator(_core.Iterator):
             UnimplementedError: a stage has no position that can be replayed; it names itself.
         """
         return super().save()
+
+    def save_file(self, path: str | os.PathLike[str]) -> None:
+        """Saves the position to a file, from which `dataset.iterator(path)` goes on.
+
+        The file is replaced as a whole: a process that is killed meanwhile leaves the old one.
+
+        Raises:
+            UnimplementedError: a stage has no position that can be replayed; it names itself.
+            OSError: the file cannot be written.
+
+        >>> import os, tempfile
+        >>> import fastpipe as fp
+        >>> ds = fp.Dataset.range(5)
+        >>> it = ds.iterator()
+        >>> _ = next(it), next(it)
+        >>> path = os.path.join(tempfile.mkdtemp(), "position")
+        >>> it.save_file(path)
+        >>> [int(x) for x in ds.iterator(path)]
+        [2, 3, 4]
+        """
+        position_file.write(path, self.save())
 
     def ignored_errors(self) -> int:
         """How many errors the ignore_errors of the pipeline left out so far."""
@@ -214,7 +236,11 @@ def _tuples_and_dicts(structure: Any) -> bool:
 
 
 def start(
-    dataset: Any, unflatten: Any, options: Any, run_index: int, state: bytes | None
+    dataset: Any,
+    unflatten: Any,
+    options: Any,
+    run_index: int,
+    state: bytes | str | os.PathLike[str] | None,
 ) -> Iterator:
     """Makes an Iterator of `dataset`, at `state` if given.
 
@@ -240,5 +266,5 @@ def start(
     iterator._dataset = dataset  # keeps the Python callables of the pipeline alive
     _live.add(iterator)
     if state is not None:
-        iterator.restore(state)
+        position_file.restore(state, iterator.restore)
     return iterator

@@ -11,6 +11,7 @@ import numpy as np
 from fastpipe.base import DatasetBase, leaf_structure
 from fastpipe.errors import InvalidTypeError
 from fastpipe.functions import signature_of
+from fastpipe.generating import Generated
 from fastpipe.seed import dataset_seed
 from fastpipe.spec import TensorSpec, as_dtype, as_tensor, dtype_name, int64
 from fastpipe.structure import (
@@ -47,18 +48,6 @@ def _column(items: list[Any]) -> Any:
 
 def _kind(item: Any) -> str:
     return dtype_name(getattr(item, "dtype", "string"))
-
-
-def _generated(value: Any, spec: TensorSpec, dtype: Any) -> Any:
-    """What a generator yielded, in the NumPy dtype of `spec`; None leaves it as it is."""
-    if dtype is None or getattr(value, "dtype", None) == dtype:
-        return value
-    try:
-        return np.asarray(value, dtype)
-    except (TypeError, ValueError) as error:
-        raise InvalidTypeError(
-            f"the generator yielded {value!r:.80} where its signature says {spec!r}: {error}"
-        ) from None
 
 
 class Sources(DatasetBase):
@@ -136,6 +125,10 @@ class Sources(DatasetBase):
     ) -> Any:
         """Elements that a Python function yields; it is called again for every pass.
 
+        A pass can be saved (Iterator.save) if what the function returns has `state_dict()` and
+        `load_state_dict(state)`: the first returns what JSON can hold, the second is called before
+        the first element of a restored pass. A plain generator has neither.
+
         Args:
             generator: returns an iterable.
             output_signature: TensorSpecs in the structure of an element.
@@ -147,6 +140,24 @@ class Sources(DatasetBase):
         >>> from fastpipe import Dataset
         >>> [int(x) for x in Dataset.from_generator(lambda: [3, 5], output_signature=signature)]
         [3, 5]
+
+        >>> class Squares:
+        ...     n = 0
+        ...     def __iter__(self):
+        ...         return self
+        ...     def __next__(self):
+        ...         self.n += 1
+        ...         return self.n**2
+        ...     def state_dict(self):
+        ...         return {"n": self.n}
+        ...     def load_state_dict(self, state):
+        ...         self.n = state["n"]
+        >>> ds = Dataset.from_generator(Squares, output_signature=signature)
+        >>> it = ds.iterator()
+        >>> int(next(it)), int(next(it))
+        (1, 4)
+        >>> int(next(ds.iterator(it.save())))
+        9
         """
         if not callable(generator):
             raise TypeError(f"generator must be callable, got {generator!r}")
@@ -158,28 +169,9 @@ class Sources(DatasetBase):
             output_signature = signature_of(output_types, output_shapes)
         specs, structure = flatten(output_signature, lambda leaf: LEAF)
         specs = [item if isinstance(item, TensorSpec) else TensorSpec(None, item) for item in specs]
-        kinds = [
-            None if spec.dtype in ("string", "bfloat16") else spec.dtype.as_numpy_dtype
-            for spec in specs
-        ]
 
         def start(values: list[Any]) -> Any:
-            def leaves() -> Any:
-                elements = generator(*values)
-                if not hasattr(elements, "__iter__") and not hasattr(elements, "__getitem__"):
-                    raise InvalidTypeError(
-                        f"the generator must return an iterable, got {elements!r:.80}"
-                    )
-                for element in elements:
-                    flat, got = flatten(element, leaf_structure)
-                    if got != structure:
-                        raise InvalidTypeError(
-                            f"the generator yielded {element!r:.80}, which has the structure "
-                            f"{got!r}; output_signature has {structure!r}"
-                        )
-                    yield list(map(_generated, flat, specs, kinds))
-
-            return leaves()
+            return Generated(generator, values, specs, structure)
 
         arguments = {
             "handle": PythonCallable(start, generator, "it is a generator"),

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/interrupt_checks.h"
+
 namespace fastpipe {
 namespace {
 
 constexpr std::chrono::milliseconds kInterruptPeriod(50);
 thread_local InterruptHook interrupt_hook = nullptr;
+thread_local int64_t checks_until_interrupt = 0;  // of a test
 
 template <typename T>
 void Erase(std::vector<T*>* list, T* item) {
@@ -83,7 +86,16 @@ InterruptHook SwapThreadInterruptHook(InterruptHook hook) {
   return std::exchange(interrupt_hook, hook);
 }
 
+int64_t InterruptAtCheck(int64_t check) {
+  results_per_interrupt_check.store(check > 0 ? 1 : 1024);
+  blocks_per_interrupt_check.store(check > 0 ? 1 : 64);
+  return std::exchange(checks_until_interrupt, check);
+}
+
 Status CheckInterrupt() {
+  if (checks_until_interrupt > 0 && --checks_until_interrupt == 0) {
+    return Cancelled("interrupted by a signal");
+  }
   if (interrupt_hook != nullptr && interrupt_hook()) return Cancelled("interrupted by a signal");
   return Status::Ok();
 }
@@ -92,7 +104,7 @@ Status WaitOnce(CondVar& condition, Mutex& mutex, const CancelToken& token) {
   if (token.cancelled()) return ClosedError();
   if (interrupt_hook == nullptr) {
     condition.Wait(mutex);
-  } else if (!condition.WaitFor(mutex, kInterruptPeriod)) {
+  } else if (!condition.WaitFor(mutex, kInterruptPeriod) || checks_until_interrupt > 0) {
     mutex.Unlock();
     Status status = CheckInterrupt();
     mutex.Lock();

@@ -3,14 +3,10 @@
 #include <algorithm>
 
 #include "core/guard.h"
+#include "core/interrupt_checks.h"
 
 namespace fastpipe {
 namespace {
-
-// How many results pass between two looks for a pending signal: rare enough to cost nothing, often
-// enough that a pipeline which never yields an element can be interrupted.
-constexpr int64_t kResultsPerInterruptCheck = 1024;
-constexpr int64_t kBlocksPerInterruptCheck = 64;
 
 class DatasetObject final : public Object {
  public:
@@ -56,7 +52,7 @@ Status Iterator::Next(Element* out) {
   out->clear();
   if (context_.cancel->cancelled()) return Cancelled("the iterator was closed");
   if (ended_) return Status::EndOfSequence();
-  if (count_ % kResultsPerInterruptCheck == kResultsPerInterruptCheck - 1) {
+  if (TimeForInterruptCheck(results_per_interrupt_check, count_)) {
     FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
   }
   return Conclude(Guarded([&] { return Produce(out); }), 1);
@@ -66,7 +62,9 @@ Status Iterator::NextBlock(int64_t most, Block* out) {
   out->clear();
   if (context_.cancel->cancelled()) return Cancelled("the iterator was closed");
   if (ended_) return Status::EndOfSequence();
-  if (++blocks_ % kBlocksPerInterruptCheck == 0) FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+  if (TimeForInterruptCheck(blocks_per_interrupt_check, blocks_++)) {
+    FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+  }
   Status status = Guarded([&] { return ProduceBlock(std::min(most, kMostBlockRows), out); });
   if (!status.ok()) out->clear();
   return Conclude(std::move(status), out->rows);
@@ -94,7 +92,9 @@ Status Iterator::ProduceSkip(int64_t count, int64_t* skipped) {
   Element dropped;
   for (int64_t i = 0; i < count; ++i) {
     dropped.clear();
-    if (i % kResultsPerInterruptCheck == 0) FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+    if (TimeForInterruptCheck(results_per_interrupt_check, i)) {
+      FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+    }
     Status status = Produce(&dropped);
     if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
     ++*skipped;

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/element.h"
@@ -26,6 +28,10 @@ struct PythonHooks {
   // The next element, or end of sequence.
   Status (*next_generated)(void* generator, const ElementSpec& spec,
                            std::vector<Tensor>* element) = nullptr;
+  // The state of a generator that offers one; else `*refused` says what it is.
+  Status (*save_generator)(void* generator, std::string* state, std::string* refused) = nullptr;
+  // Brings a fresh generator to a state. The generator may refuse it later, by its first element.
+  Status (*restore_generator)(void* generator, std::string_view state) = nullptr;
   // Tells callable `handle` of an error, as the exception that it would become.
   Status (*tell)(int64_t handle, const Status& error) = nullptr;
 };

@@ -5,6 +5,7 @@
 
 #include "core/registry.h"
 #include "ops/element_choice.h"
+#include "ops/interrupted_element.h"
 
 namespace fastpipe {
 namespace {
@@ -35,11 +36,11 @@ class ChooseIterator final : public UnaryIterator<ChooseFromDatasets> {
  private:
   Status Produce(Element* out) override {
     while (choices_.num_open() > 0) {
-      FASTPIPE_RETURN_IF_ERROR(input_->Next(&selected_));
+      FASTPIPE_RETURN_IF_ERROR(interrupted_.Next(input_.get(), &selected_));
       size_t index = 0;
       FASTPIPE_RETURN_IF_ERROR(ReadIndex(selected_[0], &index));
       if (!choices_.open(index)) continue;
-      Status status = choices_.Next(index, out);
+      Status status = interrupted_.Keep(choices_.Next(index, out), &selected_);
       if (!status.end_of_sequence() || op().stop_on_empty()) return status;
     }
     return Status::EndOfSequence();
@@ -58,6 +59,7 @@ class ChooseIterator final : public UnaryIterator<ChooseFromDatasets> {
     return Status::Ok();
   }
   Status SavePosition(PositionWriter* writer) override {
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.ExpectNone(op().label()));
     FASTPIPE_RETURN_IF_ERROR(choices_.Save(writer));
     return UnaryIterator::SavePosition(writer);
   }
@@ -68,6 +70,7 @@ class ChooseIterator final : public UnaryIterator<ChooseFromDatasets> {
 
   InputSet choices_;
   Element selected_;
+  InterruptedElement interrupted_;
 };
 
 std::unique_ptr<Iterator> ChooseFromDatasets::MakeIterator(const IteratorContext& context) const {

@@ -1,5 +1,8 @@
 #include "ops/collect_blocks.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace fastpipe {
 
 Status BlockCollector::Pull(int64_t rows) {
@@ -22,9 +25,11 @@ Status BlockCollector::Collect() {
 Status BlockCollector::Skip(int64_t count, int64_t* skipped) {
   for (int64_t i = 0; i < count; ++i) {
     FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
-    int64_t passed = rows_;
-    Status status = input_.Skip(batch_size_ - rows_, &passed);
+    // Rows that an interrupted call has passed over, this one, which repeats it, need not.
+    passed_ = std::max(passed_, rows_);
+    Status status = input_.Skip(batch_size_ - passed_, &passed_);
     if (status.error()) return status;
+    const int64_t passed = std::exchange(passed_, 0);
     if (passed < batch_size_ && (passed == 0 || drop_remainder_)) return status;
     Clear();
     ++*skipped;

@@ -42,7 +42,8 @@ class BlockCollector {
   const bool drop_remainder_;
   std::vector<Block> parts_;  // reused: only the first count_ are of this batch
   size_t count_ = 0;
-  int64_t rows_ = 0;  // of those
+  int64_t rows_ = 0;    // of those
+  int64_t passed_ = 0;  // rows of this batch, by a Skip that was interrupted
 };
 
 }  // namespace fastpipe

@@ -5,6 +5,7 @@
 #include "core/column_program.h"
 #include "core/registry.h"
 #include "core/select_rows.h"
+#include "ops/interrupted_element.h"
 #include "ops/predicate.h"
 
 namespace fastpipe {
@@ -35,9 +36,10 @@ class FilterIterator final : public UnaryIterator<Filter> {
  private:
   Status Produce(Element* out) override {
     while (true) {
-      FASTPIPE_RETURN_IF_ERROR(input_->Next(out));
+      FASTPIPE_RETURN_IF_ERROR(interrupted_.Next(input_.get(), out));
       bool holds = false;
-      FASTPIPE_RETURN_IF_ERROR(predicate_.Test(input_->count() - 1, *out, &holds));
+      Status status = predicate_.Test(input_->count() - 1, *out, &holds);
+      FASTPIPE_RETURN_IF_ERROR(interrupted_.Keep(std::move(status), out));
       if (holds) return Status::Ok();
     }
   }
@@ -68,7 +70,13 @@ class FilterIterator final : public UnaryIterator<Filter> {
     return Status::Ok();
   }
 
+  Status SavePosition(PositionWriter* writer) override {
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.ExpectNone(op().label()));
+    return UnaryIterator::SavePosition(writer);
+  }
+
   Predicate predicate_;
+  InterruptedElement interrupted_;
   std::optional<ColumnCall> call_;
   Block in_;
   Block verdicts_;

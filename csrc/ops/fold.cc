@@ -51,7 +51,13 @@ Status FoldCall::Step(int64_t number, Element* element, Element* out) {
   arguments_.clear();
   for (const Tensor& tensor : state_) arguments_.push_back(tensor);
   for (Tensor& tensor : *element) arguments_.push_back(std::move(tensor));
-  FASTPIPE_RETURN_IF_ERROR(call_.Run(number, arguments_, &results_));
+  Status status = call_.Run(number, arguments_, &results_);
+  if (!status.ok()) {
+    for (size_t i = 0; i < element->size(); ++i) {
+      (*element)[i] = std::move(arguments_[state_.size() + i]);
+    }
+    return status;
+  }
   arguments_.clear();
   for (size_t i = 0; i < state_.size(); ++i) {
     if (fold_.state[i].Accepts(results_[i])) continue;

@@ -5,6 +5,7 @@
 
 #include "core/program.h"
 #include "core/registry.h"
+#include "ops/interrupted_element.h"
 #include "ops/replayed_input.h"
 #include "runtime/context.h"
 
@@ -53,15 +54,21 @@ class GroupByReducerIterator final : public IteratorOf<GroupByReducer> {
       }
     }
     if (next_ == groups_.end()) return Status::EndOfSequence();
-    const Element& state = (next_++)->second;
+    Status status = finalize_.Run(finalized_, next_->second, out);
+    if (status.code() == Code::kCancelled) return status;
+    ++next_;
     ++finalized_;
-    return finalize_.Run(finalized_ - 1, state, out);
+    return status;
   }
 
   // Takes one result of the input into its group.
   Status PullOne() {
-    FASTPIPE_RETURN_IF_ERROR(input_.Next(&element_));
-    const int64_t number = input_.count() - 1;
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.Next(&input_, &element_));
+    return interrupted_.Keep(Reduce(input_.count() - 1), &element_);
+  }
+
+  // Takes element_ into its group.
+  Status Reduce(int64_t number) {
     FASTPIPE_RETURN_IF_ERROR(key_.Run(number, element_, &result_));
     if (result_[0].rank() != 0) {
       return InvalidArgument(
@@ -74,11 +81,14 @@ class GroupByReducerIterator final : public IteratorOf<GroupByReducer> {
       group = groups_.emplace(key, std::move(result_)).first;
     }
     Element arguments = group->second;
-    for (Tensor& tensor : element_) arguments.push_back(std::move(tensor));
-    return reduce_.Run(number, arguments, &group->second);
+    for (const Tensor& tensor : element_) arguments.push_back(tensor);
+    FASTPIPE_RETURN_IF_ERROR(reduce_.Run(number, arguments, &result_));
+    group->second = std::move(result_);
+    return Status::Ok();
   }
 
   Status SavePosition(PositionWriter* writer) override {
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.ExpectNone(op().label()));
     writer->PutInt(finalized_);
     return input_.Save(writer);
   }
@@ -113,6 +123,7 @@ class GroupByReducerIterator final : public IteratorOf<GroupByReducer> {
   bool input_ended_ = false;
   Element element_;
   Element result_;
+  InterruptedElement interrupted_;
 };
 
 std::unique_ptr<Iterator> GroupByReducer::MakeIterator(const IteratorContext& context) const {

@@ -7,6 +7,7 @@
 #include "core/program.h"
 #include "core/registry.h"
 #include "ops/held_elements.h"
+#include "ops/interrupted_element.h"
 #include "ops/replayed_input.h"
 #include "runtime/context.h"
 
@@ -45,9 +46,10 @@ class Groups {
         key_(op.functions().key, context.run->kernel_context(op, context)),
         window_size_(op.functions().window_size, context.run->kernel_context(op, context)) {}
 
-  // Adds element `number` of the pass to its group. `*full` tells whether that is full now.
-  Status Add(int64_t number, Element element, int64_t* key, bool* full) {
-    FASTPIPE_RETURN_IF_ERROR(key_.Run(number, element, &result_));
+  // Moves element `number` of the pass to its group, unless that fails. `*full` tells whether that
+  // is full now.
+  Status Add(int64_t number, Element* element, int64_t* key, bool* full) {
+    FASTPIPE_RETURN_IF_ERROR(key_.Run(number, *element, &result_));
     FASTPIPE_RETURN_IF_ERROR(ReadScalar("key_func", key));
     auto size = sizes_.find(*key);
     if (size == sizes_.end()) {
@@ -56,7 +58,7 @@ class Groups {
       size = sizes_.emplace(*key, window_size).first;
     }
     Group& group = groups_[*key];
-    group.push_back(std::move(element));
+    group.push_back(std::move(*element));
     *full = static_cast<int64_t>(group.size()) >= size->second;
     return Status::Ok();
   }
@@ -109,9 +111,12 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
         if (!status.end_of_sequence()) return status;
         current_.reset();
       }
-      int64_t key = 0;
-      FASTPIPE_RETURN_IF_ERROR(NextGroup(&key));
-      FASTPIPE_RETURN_IF_ERROR(OpenGroup(key));
+      if (opening_.empty()) {
+        int64_t key = 0;
+        FASTPIPE_RETURN_IF_ERROR(NextGroup(&key));
+        TakeGroup(key);
+      }
+      FASTPIPE_RETURN_IF_ERROR(OpenGroup());
     }
   }
 
@@ -140,23 +145,29 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
   Status PullOne(int64_t* key, bool* full) {
     *full = false;
     Element element;
-    Status status = input_.Next(&element);
+    Status status = interrupted_.Next(&input_, &element);
     if (status.end_of_sequence()) {
       input_ended_ = true;
       return Status::Ok();
     }
     FASTPIPE_RETURN_IF_ERROR(std::move(status));
-    return groups_.Add(input_.count() - 1, std::move(element), key, full);
+    return interrupted_.Keep(groups_.Add(input_.count() - 1, &element, key, full), &element);
   }
 
-  Status OpenGroup(int64_t key) {
-    // What was pulled last fills a group; at the end each pull of none leaves one more.
-    const int64_t number = input_.count() - 1 + left_over_taken_;
+  void TakeGroup(int64_t key) {
     DatasetRef window =
         HoldElements(op().inputs().front()->spec(), groups_.Take(key), op().label());
+    opening_ = {Tensor::Scalar(key), TensorOf(std::move(window))};
+  }
+
+  // After an interrupt it is called again.
+  Status OpenGroup() {
+    // What was pulled last fills a group; at the end each pull of none leaves one more.
+    const int64_t number = input_.count() - 1 + left_over_taken_;
     Element made;
-    FASTPIPE_RETURN_IF_ERROR(
-        reduce_.Run(number, {Tensor::Scalar(key), TensorOf(std::move(window))}, &made));
+    Status status = reduce_.Run(number, opening_, &made);
+    if (status.code() != Code::kCancelled) opening_.clear();
+    FASTPIPE_RETURN_IF_ERROR(std::move(status));
     current_ = DatasetOf(made[0])->MakeIterator(context().ForElement(number));
     return Status::Ok();
   }
@@ -164,6 +175,7 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
   // A group may be as old as the pass, so the position is the beginning of the pass, and how much
   // of it has been used.
   Status SavePosition(PositionWriter* writer) override {
+    if (interrupted_.held() || !opening_.empty()) return InterruptedWithinElement(op().label());
     writer->PutInt(left_over_taken_);
     writer->PutInt(current_ ? 1 : 0);
     if (current_) {
@@ -203,7 +215,8 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
     if (!open) {
       return FailedPrecondition("the input is not what it was when the position was saved");
     }
-    FASTPIPE_RETURN_IF_ERROR(OpenGroup(key));
+    TakeGroup(key);
+    FASTPIPE_RETURN_IF_ERROR(OpenGroup());
     PositionReader position(current);
     return current_->Restore(&position);
   }
@@ -211,6 +224,8 @@ class GroupByWindowIterator final : public IteratorOf<GroupByWindow> {
   ReplayedInput input_;
   Groups groups_;
   FunctionCall reduce_;
+  InterruptedElement interrupted_;
+  Element opening_;  // key and window of a group that has been taken and not opened yet
   std::unique_ptr<Iterator> current_;  // of the group being delivered
   bool input_ended_ = false;
   int64_t left_over_taken_ = 0;  // groups taken after the input ended

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ops/interrupted_element.h"
+
 namespace fastpipe {
 namespace {
 
@@ -56,16 +58,20 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
 
   // Fills `lane` from the input, unless that has ended.
   Status Open(Lane* lane) {
-    MarkInput(lane);
+    if (!interrupted_.held()) MarkInput(lane);
     Element element;
-    Status status = input_->Next(&element);
+    Status status = interrupted_.Next(input_.get(), &element);
     if (status.end_of_sequence()) {
       input_ended_ = true;
       return Status::Ok();
     }
     if (status.code() != Code::kCancelled) ++pulled_;
     FASTPIPE_RETURN_IF_ERROR(std::move(status));
-    FASTPIPE_ASSIGN(lane->inner, opener_.Open(input_->count() - 1, element));
+    auto inner = opener_.Open(input_->count() - 1, element);
+    status = interrupted_.Keep(inner.status(), &element);
+    if (interrupted_.held()) --pulled_;
+    FASTPIPE_RETURN_IF_ERROR(std::move(status));
+    lane->inner = std::move(inner.value());
     ++open_;
     return Status::Ok();
   }
@@ -79,6 +85,7 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
   }
 
   Status SavePosition(PositionWriter* writer) override {
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.ExpectNone(op().label()));
     const Lane* oldest = nullptr;
     for (const Lane& lane : slots_) {
       if (lane.inner && (!oldest || lane.sequence < oldest->sequence)) oldest = &lane;
@@ -135,6 +142,7 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
   }
 
   InnerOpener opener_;
+  InterruptedElement interrupted_;
   std::vector<Lane> slots_;
   size_t cycle_index_ = 0;
   int64_t block_index_ = 0;

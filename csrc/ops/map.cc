@@ -6,6 +6,7 @@
 #include "core/column_program.h"
 #include "core/program.h"
 #include "core/registry.h"
+#include "ops/interrupted_element.h"
 #include "runtime/worker_stage.h"
 
 namespace fastpipe {
@@ -78,8 +79,8 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
 
  private:
   Status Produce(Element* out) override {
-    FASTPIPE_RETURN_IF_ERROR(input_->Next(&in_));
-    Status status = call_.Run(input_->count() - 1, in_, out);
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.Next(input_.get(), &in_));
+    Status status = interrupted_.Keep(call_.Run(input_->count() - 1, in_, out), &in_);
     in_.clear();
     return status;
   }
@@ -88,9 +89,13 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
     return blocks_->Next(input_.get(), most, out);
   }
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
-    return input_->Skip(count, skipped);
+    if (!interrupted_.held() || count == 0) return input_->Skip(count, skipped);
+    interrupted_ = {};
+    ++*skipped;
+    return input_->Skip(count - 1, skipped);
   }
   Status SavePosition(PositionWriter* writer) override {
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.ExpectNone(op().label()));
     return SaveLikeStage(input_.get(), writer);
   }
   Status RestorePosition(PositionReader* reader) override {
@@ -101,6 +106,7 @@ class SequentialMapIterator final : public UnaryIterator<Map> {
   FunctionCall call_;
   std::optional<BlockMap> blocks_;
   Element in_;
+  InterruptedElement interrupted_;
 };
 
 // An element of the input and its number.
@@ -143,9 +149,7 @@ class ParallelMapIterator final : public IteratorOf<Map> {
       };
     };
     work.save = [this](PositionWriter* writer) {
-      if (!pending_) return input_->Save(writer);
-      return FailedPrecondition(op().label() +
-                                ": it was interrupted within an element; take that one first");
+      return pending_ ? InterruptedWithinElement(op().label()) : input_->Save(writer);
     };
     work.direct = [this](Element* out) {
       if (!pending_) FASTPIPE_RETURN_IF_ERROR(input_->Next(&in_));

@@ -94,15 +94,17 @@ class RepeatIterator final : public IteratorOf<Repeat> {
 
   // Goes on to the next epoch, or drops the input if there is none.
   Status EndEpoch() {
+    const bool last = op().count() < 0 ? !has_elements_ : epoch_ + 1 >= op().count();
+    if (!last) {
+      // Empty epochs return nothing, so that nobody above would look.
+      if (context().cancel->cancelled()) return Cancelled("the iterator was closed");
+      if (!has_elements_) FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
+    }
     ++epoch_;
-    const bool last = op().count() < 0 ? !has_elements_ : epoch_ >= op().count();
     if (last) {
       input_.reset();
       return Status::Ok();
     }
-    // Empty epochs return nothing, so that nobody above would look.
-    if (context().cancel->cancelled()) return Cancelled("the iterator was closed");
-    if (!has_elements_) FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
     StartEpoch();
     return Status::Ok();
   }

@@ -7,6 +7,7 @@
 
 #include "core/registry.h"
 #include "ops/element_choice.h"
+#include "ops/interrupted_element.h"
 #include "runtime/seed.h"
 
 namespace fastpipe {
@@ -58,14 +59,19 @@ class SampleIterator final : public IteratorOf<SampleFromDatasets> {
  private:
   Status Produce(Element* out) override {
     // What is left out of the draws of one element is back for the next.
-    if (open_only_) Accumulate(/*open_only=*/false);
-    for (int passed_over = 0;; ++passed_over) {
+    if (open_only_ && passed_over_ == 0) Accumulate(/*open_only=*/false);
+    for (;; ++passed_over_) {
       // Draws over inputs that are nearly all that is left would go on too long.
-      if (passed_over % kPatience == kPatience - 1) Accumulate(/*open_only=*/true);
+      if (passed_over_ % kPatience == kPatience - 1) Accumulate(/*open_only=*/true);
       if (cumulative_.back() <= 0) return Status::EndOfSequence();
       const size_t index = Draw();
       if (choices_.open(index)) {
         Status status = choices_.Next(index, out);
+        if (status.code() == Code::kCancelled) {
+          --draws_;  // the next call draws the same
+          return status;
+        }
+        if (!status.end_of_sequence()) passed_over_ = 0;
         if (!status.end_of_sequence() || op().settings().stop_on_empty) return status;
         if (!ServedByAny()) return Status::EndOfSequence();
       }
@@ -109,6 +115,7 @@ class SampleIterator final : public IteratorOf<SampleFromDatasets> {
   }
 
   Status SavePosition(PositionWriter* writer) override {
+    if (passed_over_ > 0) return InterruptedWithinElement(op().label());
     seed_.Save(writer);
     writer->PutInt(static_cast<int64_t>(draws_));
     return choices_.Save(writer);
@@ -124,6 +131,7 @@ class SampleIterator final : public IteratorOf<SampleFromDatasets> {
   Philox random_;
   uint64_t draws_ = 0;
   bool open_only_ = false;
+  int passed_over_ = 0;             // draws for the element at hand that found nothing
   std::vector<double> cumulative_;  // weights, summed up
   InputSet choices_;
 };

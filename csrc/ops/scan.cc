@@ -3,6 +3,7 @@
 
 #include "core/registry.h"
 #include "ops/fold.h"
+#include "ops/interrupted_element.h"
 #include "ops/tensor_position.h"
 #include "runtime/context.h"
 
@@ -29,10 +30,11 @@ class ScanIterator final : public UnaryIterator<Scan> {
 
  private:
   Status Produce(Element* out) override {
-    FASTPIPE_RETURN_IF_ERROR(input_->Next(&in_));
-    return call_.Step(input_->count() - 1, &in_, out);
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.Next(input_.get(), &in_));
+    return interrupted_.Keep(call_.Step(input_->count() - 1, &in_, out), &in_);
   }
   Status SavePosition(PositionWriter* writer) override {
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.ExpectNone(op().label()));
     for (const Tensor& tensor : call_.state()) PutTensor(tensor, writer);
     return UnaryIterator::SavePosition(writer);
   }
@@ -47,6 +49,7 @@ class ScanIterator final : public UnaryIterator<Scan> {
 
   FoldCall call_;
   Element in_;
+  InterruptedElement interrupted_;
 };
 
 std::unique_ptr<Iterator> Scan::MakeIterator(const IteratorContext& context) const {

@@ -226,12 +226,19 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
     const int64_t picks = reader->GetCount();
     const int64_t results = reader->GetCount();
     const int64_t elements = reader->GetCount(results);
-    if (picks > elements) return DataLoss("the saved iterator position is damaged");
+    const int64_t most = op().inputs().front()->Cardinality();
+    if (picks > elements || (most >= 0 && results > most)) {
+      return DataLoss("the saved iterator position is damaged");
+    }
     PositionReader beginning(reader->GetBytes());
     FASTPIPE_RETURN_IF_ERROR(reader->status());
+    if (most < 0 && std::min(elements - picks, op().buffer_size()) > kTrustedRows) {
+      FASTPIPE_RETURN_IF_ERROR(ExpectResults(beginning, results));
+    }
     FASTPIPE_RETURN_IF_ERROR(input_->Restore(&beginning));
     NoteBeginning();
-    const std::deque<int64_t> kept = RedrawPicks(picks, elements);
+    std::deque<int64_t> kept;
+    FASTPIPE_RETURN_IF_ERROR(RedrawPicks(picks, elements, &kept));
     FASTPIPE_RETURN_IF_ERROR(PullKept(kept, results, results == elements));
     results_ = results;
     elements_ = elements;
@@ -239,21 +246,38 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
   }
 
   // The numbers of the elements that `picks` picks leave in the buffer, in its order.
-  std::deque<int64_t> RedrawPicks(int64_t picks, int64_t elements) {
-    std::deque<int64_t> buffer;
+  Status RedrawPicks(int64_t picks, int64_t elements, std::deque<int64_t>* buffer) {
     int64_t pulled = 0;
     const auto fill = [&] {
-      while (pulled < elements && static_cast<int64_t>(buffer.size()) < op().buffer_size()) {
-        buffer.push_back(pulled++);
+      while (pulled < elements && static_cast<int64_t>(buffer->size()) < op().buffer_size()) {
+        buffer->push_back(pulled++);
+        if (pulled % kResultsPerLook == 0) FASTPIPE_RETURN_IF_ERROR(Look());
       }
+      return Status::Ok();
     };
     while (picks_.count() < picks) {
-      fill();
-      TakeOut(&buffer, static_cast<size_t>(picks_.Next(static_cast<int64_t>(buffer.size()))));
+      FASTPIPE_RETURN_IF_ERROR(fill());
+      TakeOut(buffer, static_cast<size_t>(picks_.Next(static_cast<int64_t>(buffer->size()))));
     }
-    fill();
-    return buffer;
+    return fill();
   }
+
+  // A damaged position may claim any number of elements: before memory is taken for very many they
+  // must be seen.
+  Status ExpectResults(PositionReader beginning, int64_t results) const {
+    const auto input = op().inputs().front()->MakeIterator(context());
+    FASTPIPE_RETURN_IF_ERROR(input->Restore(&beginning));
+    int64_t skipped = 0;
+    Status status = input->Skip(results, &skipped);
+    return status.ok() ? status : PulledLess(std::move(status));
+  }
+  static constexpr int64_t kTrustedRows = 1 << 24;
+
+  Status Look() const {
+    if (context().cancel->cancelled()) return Cancelled("the iterator was closed");
+    return CheckInterrupt();
+  }
+  static constexpr int64_t kResultsPerLook = 1 << 16;
 
   // Passes over `results` results and keeps the elements of the numbers `kept`. Elements have the
   // numbers of their results only if no result was an error: otherwise each is looked at.

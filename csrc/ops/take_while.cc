@@ -1,6 +1,7 @@
 // take_while(predicate): the elements before the first for which it does not hold.
 
 #include "core/registry.h"
+#include "ops/interrupted_element.h"
 #include "ops/predicate.h"
 
 namespace fastpipe {
@@ -24,15 +25,22 @@ class TakeWhileIterator final : public UnaryIterator<TakeWhile> {
 
  private:
   Status Produce(Element* out) override {
-    FASTPIPE_RETURN_IF_ERROR(input_->Next(out));
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.Next(input_.get(), out));
     bool holds = false;
-    FASTPIPE_RETURN_IF_ERROR(predicate_.Test(input_->count() - 1, *out, &holds));
+    Status status = predicate_.Test(input_->count() - 1, *out, &holds);
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.Keep(std::move(status), out));
     if (holds) return Status::Ok();
     input_.reset();  // stops the stages underneath, however long the consumer keeps us
     return Status::EndOfSequence();
   }
 
+  Status SavePosition(PositionWriter* writer) override {
+    FASTPIPE_RETURN_IF_ERROR(interrupted_.ExpectNone(op().label()));
+    return UnaryIterator::SavePosition(writer);
+  }
+
   Predicate predicate_;
+  InterruptedElement interrupted_;
 };
 
 std::unique_ptr<Iterator> TakeWhile::MakeIterator(const IteratorContext& context) const {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/registry.h"
+#include "ops/interrupted_element.h"
 
 namespace fastpipe {
 namespace {
@@ -70,16 +71,23 @@ class ZipIterator final : public IteratorOf<Zip> {
   }
 
  private:
-  // After an error the inputs that follow are asked all the same: they must stay in step.
+  // After an error the inputs that follow are asked all the same: they must stay in step. After an
+  // interrupt the next call goes on with the input where this one was.
   Status Produce(Element* out) override {
-    Status first_error;
-    for (const auto& input : inputs_) {
-      Status status = input->Next(&part_);
-      if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
-      if (status.error() && first_error.ok()) first_error = std::move(status);
+    *out = std::move(begun_);
+    begun_.clear();
+    for (; asked_ < inputs_.size(); ++asked_) {
+      Status status = inputs_[asked_]->Next(&part_);
+      if (status.end_of_sequence()) return status;
+      if (status.code() == Code::kCancelled) {
+        begun_ = std::move(*out);
+        return status;
+      }
+      if (status.error() && first_error_.ok()) first_error_ = std::move(status);
       for (Tensor& tensor : part_) out->push_back(std::move(tensor));
     }
-    return first_error;
+    asked_ = 0;
+    return std::exchange(first_error_, Status::Ok());
   }
   // The first input says how many rows there are, as far as an epoch of it goes. An interrupt may
   // come between two inputs: then the next call goes on where this one was.
@@ -114,19 +122,20 @@ class ZipIterator final : public IteratorOf<Zip> {
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     if (!op().independent()) return Iterator::ProduceSkip(count, skipped);
     int64_t shortest = count;
-    for (const auto& input : inputs_) {
-      int64_t passed = 0;
-      Status status = input->Skip(count, &passed);
+    passed_.resize(inputs_.size());
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      // What an interrupted call has passed over, this one, which repeats it, need not.
+      Status status = inputs_[i]->Skip(count - passed_[i], &passed_[i]);
       if (status.error()) return status;
-      shortest = std::min(shortest, passed);
+      shortest = std::min(shortest, passed_[i]);
     }
+    passed_.clear();
     *skipped += shortest;
     return shortest == count ? Status::Ok() : Status::EndOfSequence();
   }
   Status SavePosition(PositionWriter* writer) override {
-    if (taken_ > 0) {
-      return FailedPrecondition(op().label() +
-                                ": it was interrupted within an element; take that one first");
+    if (asked_ > 0 || taken_ > 0 || !passed_.empty()) {
+      return InterruptedWithinElement(op().label());
     }
     for (const auto& input : inputs_) FASTPIPE_RETURN_IF_ERROR(input->Save(writer));
     return Status::Ok();
@@ -138,6 +147,11 @@ class ZipIterator final : public IteratorOf<Zip> {
 
   std::vector<std::unique_ptr<Iterator>> inputs_;
   Element part_;
+  // The element that is being made.
+  size_t asked_ = 0;  // inputs that gave their part
+  Element begun_;
+  Status first_error_;
+  std::vector<int64_t> passed_;  // of each input, by a Skip that was interrupted
   // The block that is being made.
   Block joined_;  // of the first taken_ inputs
   size_t taken_ = 0;

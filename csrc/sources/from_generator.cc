@@ -1,5 +1,6 @@
 // from_generator(handle, signature, args): the elements of a Python iterator, called again for
-// every pass. It has no position: nobody can know whether a generator would yield the same again.
+// every pass. Its position is the state that the iterator offers; a plain generator has none, since
+// nobody can know whether it would yield the same again.
 
 #include "core/python_hooks.h"
 #include "core/registry.h"
@@ -27,9 +28,8 @@ class FromGeneratorIterator final : public IteratorOf<FromGenerator> {
  private:
   Status Produce(Element* out) override {
     const PythonHooks& hooks = GetPythonHooks();
-    if (!generator_) {
-      FASTPIPE_RETURN_IF_ERROR(hooks.start_generator(op().handle(), op().args(), &generator_));
-    }
+    FASTPIPE_RETURN_IF_ERROR(StartOnce());
+    begun_ = true;
     std::vector<Tensor> values;
     // A generator that raised is finished in Python: asking again would say so for ever.
     if (raised_) return Status::EndOfSequence();
@@ -40,13 +40,48 @@ class FromGeneratorIterator final : public IteratorOf<FromGenerator> {
     for (Tensor& value : values) out->push_back(std::move(value));
     return Status::Ok();
   }
-  Status SavePosition(PositionWriter*) override {
-    return Unimplemented(op().label() + ": a Python generator has no position that can be saved");
+  Status StartOnce() {
+    if (generator_) return Status::Ok();
+    return GetPythonHooks().start_generator(op().handle(), op().args(), &generator_);
   }
-  Status RestorePosition(PositionReader*) override { return SavePosition(nullptr); }
+
+  Status SavePosition(PositionWriter* writer) override {
+    writer->PutInt(raised_ ? 1 : 0);
+    if (raised_) return Status::Ok();
+    writer->PutInt(begun_ || restored_ ? 1 : 0);
+    if (!begun_) {
+      writer->PutBytes(state_);
+      return Status::Ok();
+    }
+    std::string state;
+    std::string refused;
+    FASTPIPE_RETURN_IF_ERROR(GetPythonHooks().save_generator(generator_.get(), &state, &refused));
+    if (!refused.empty()) {
+      return Unimplemented(op().label() +
+                           ": a Python generator has no position that can be saved: give what the "
+                           "function returns (" +
+                           refused + ") the methods state_dict() and load_state_dict(state)");
+    }
+    writer->PutBytes(state);
+    return Status::Ok();
+  }
+  Status RestorePosition(PositionReader* reader) override {
+    raised_ = reader->GetCount(1) == 1;
+    if (raised_) return Status::Ok();
+    restored_ = reader->GetCount(1) == 1;
+    const std::string_view state = reader->GetBytes();
+    FASTPIPE_RETURN_IF_ERROR(reader->status());
+    if (!restored_) return Status::Ok();
+    FASTPIPE_RETURN_IF_ERROR(StartOnce());
+    state_ = state;
+    return GetPythonHooks().restore_generator(generator_.get(), state);
+  }
 
   std::shared_ptr<void> generator_;
+  bool begun_ = false;
   bool raised_ = false;
+  bool restored_ = false;
+  std::string state_;  // that was restored, until the generator has begun
 };
 
 std::unique_ptr<Iterator> FromGenerator::MakeIterator(const IteratorContext& context) const {
