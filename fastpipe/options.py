@@ -163,8 +163,8 @@ class LimitOptions(OptionSet):
         image_scans: of a progressive JPEG, each of which costs a pass over the image; default 100.
         record_bytes: of a TFRecord, a line or a CSV record; default 1 GiB.
         decompression_ratio: bytes that may come out for each compressed byte, once 16 MiB have come
-            out; default 1,000. Files of little but zeros may need more: up to 1,032 with GZIP and
-            ZLIB, many times that with ZSTD.
+            out; pixels of an image, once it has 16 Mi; default 1,000. Files of little but zeros may
+            need more: up to 1,032 with GZIP and ZLIB, many times that with ZSTD.
 
     >>> import fastpipe as fp
     >>> png = fp.io.encode_png(fp.zeros([20, 20, 3], fp.uint8))

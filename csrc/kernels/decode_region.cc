@@ -81,7 +81,7 @@ class DecodeRegionKernel final : public Kernel {
     if (region_.resize == nullptr) {
       return DecodeJpeg(contents.str(), options, context->limits, &out[0]);
     }
-    return Resize(contents.str(), Limited(options, context->limits),
+    return Resize(contents.str(), Limited(options, contents.str(), context->limits),
                   Of(in, region_.decode_inputs + region_.crop_inputs), &out[0]);
   }
 

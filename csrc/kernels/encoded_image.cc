@@ -1,5 +1,6 @@
 #include "kernels/encoded_image.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "codec/bmp.h"
@@ -24,6 +25,15 @@ constexpr Signature kSignatures[] = {
     {ImageFormat::kJpegXl, 0, "\xff\x0a"},
     {ImageFormat::kJpegXl, 4, "JXL \r\n\x87\n"},
 };
+
+// Pixels that an image of any few bytes may have. Beyond that each takes its share of a byte, as
+// with whatever else is compressed: blank images do, unless they are attacks.
+constexpr int64_t kFreePixels = int64_t{16} << 20;
+
+int64_t MostPixels(std::string_view bytes, const Limits& limits) {
+  const int64_t believable = limits.MostFrom(static_cast<int64_t>(bytes.size()));
+  return std::min(limits.image_pixels, std::max(believable, kFreePixels));
+}
 
 // The shape of `count` images of `image` dimensions.
 std::vector<int64_t> WithFrames(Frames frames, int64_t count, std::vector<int64_t> image) {
@@ -113,8 +123,8 @@ Status NotDecodable(const Args& attrs, std::string_view bytes, const char* expec
                             ImageFormatName(ImageFormatOf(bytes))));
 }
 
-JpegOptions Limited(JpegOptions options, const Limits& limits) {
-  options.max_pixels = limits.image_pixels;
+JpegOptions Limited(JpegOptions options, std::string_view bytes, const Limits& limits) {
+  options.max_pixels = MostPixels(bytes, limits);
   options.max_scans = limits.image_scans;
   return options;
 }
@@ -128,7 +138,7 @@ Status DecodeJpeg(std::string_view bytes, const JpegOptions& options, const Limi
   }
   JpegDecoder& decoder = ThreadJpegDecoder();
   JpegInfo info;
-  FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, Limited(options, limits), &info));
+  FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, Limited(options, bytes, limits), &info));
   const int64_t dims[] = {info.height, info.width, info.channels};
   return decoder.ReadInto(output->Allocate<uint8_t>(dims), info.width * info.channels);
 }
@@ -140,7 +150,7 @@ JpegOptions AnyJpeg(int channels) {
 Status DecodePng(std::string_view bytes, const PngOptions& options, const Limits& limits,
                  Output* output) {
   PngOptions limited = options;
-  limited.max_pixels = limits.image_pixels;
+  limited.max_pixels = MostPixels(bytes, limits);
   PngDecoder decoder;
   PngInfo info;
   FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, limited, &info));
@@ -151,7 +161,7 @@ Status DecodePng(std::string_view bytes, const PngOptions& options, const Limits
 }
 
 Status DecodeBmp(std::string_view bytes, int channels, const Limits& limits, Output* output) {
-  FASTPIPE_ASSIGN(const BmpLayout layout, ReadBmpLayout(bytes, channels, limits.image_pixels));
+  FASTPIPE_ASSIGN(const BmpLayout layout, ReadBmpLayout(bytes, channels, MostPixels(bytes, limits)));
   const int64_t dims[] = {layout.height, layout.width, layout.channels};
   ReadBmp(bytes, layout, output->Allocate<uint8_t>(dims));
   return Status::Ok();
@@ -166,7 +176,7 @@ Status DecodeGif(std::string_view bytes, int channels, Frames frames, const Limi
   GifDecoder decoder;
   GifInfo info;
   const GifOptions options = {.first_frame_only = frames == Frames::kFirst,
-                              .max_pixels = limits.image_pixels};
+                              .max_pixels = MostPixels(bytes, limits)};
   FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, options, &info));
   FASTPIPE_RETURN_IF_ERROR(ExpectOneFrame(frames, info.frames, "GIF"));
   return decoder.ReadInto(
@@ -179,7 +189,7 @@ Status DecodeWebp(std::string_view bytes, int channels, Frames frames, const Lim
   WebpInfo info;
   const WebpOptions options = {.channels = channels,
                                .first_frame_only = frames == Frames::kFirst,
-                               .max_pixels = limits.image_pixels};
+                               .max_pixels = MostPixels(bytes, limits)};
   FASTPIPE_RETURN_IF_ERROR(decoder.Start(bytes, options, &info));
   FASTPIPE_RETURN_IF_ERROR(ExpectOneFrame(frames, info.frames, "WebP"));
   return decoder.ReadInto(output->Allocate<uint8_t>(

@@ -45,8 +45,8 @@ Status DecodeJpeg(std::string_view bytes, const JpegOptions& options, const Limi
                   Output* output);
 // How kernels that take no dct_method decode JPEGs: with TensorFlow's default.
 JpegOptions AnyJpeg(int channels);
-// `options` with what `limits` says of images.
-JpegOptions Limited(JpegOptions options, const Limits& limits);
+// `options` with what `limits` says of an image of these bytes.
+JpegOptions Limited(JpegOptions options, std::string_view bytes, const Limits& limits);
 // As uint8 or uint16 [height, width, channels], by options.bits.
 Status DecodePng(std::string_view bytes, const PngOptions& options, const Limits& limits,
                  Output* output);

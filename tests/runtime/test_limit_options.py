@@ -76,6 +76,16 @@ def test_a_record_beyond_the_limit_costs_itself(write):
     assert list(iterator) == [b"c"]
 
 
+def test_a_few_bytes_that_stand_for_a_huge_image_are_refused():
+    side = 6000
+    bomb = images.png(np.zeros((side, side, 1), np.uint8))
+    ds = fp.Dataset.from_tensors(bomb).map(fp.io.decode_png)
+    with pytest.raises(InvalidArgumentError, match=r"6000 x 6000 pixels are more than the limit"):
+        list(ds)
+    (pixels,) = limited(ds, decompression_ratio=2000)
+    assert pixels.shape == (side, side, 1)
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_line_beyond_the_limit_ends_its_file(write, packed):
     # The limit is looked at where a line goes beyond what was read at once.
