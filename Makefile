@@ -11,8 +11,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo pipelines endurance test lint format docs asan tsan ubsan fuzz coverage wheel \
-  clean system
+.PHONY: build demo pipelines endurance schedules test lint format docs asan tsan ubsan fuzz coverage \
+  wheel clean system
 
 python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet
@@ -36,6 +36,10 @@ pipelines: build
 # What must hold for weeks, at full size; the tests try a few rounds.
 endurance: build
 	$(python) tests/endurance/run.py all
+
+# Twenty thousand interleavings of the threads, of which the tests try a thousand.
+schedules: $(environment)
+	FASTPIPE_SCHEDULES=20000 $(python) tests/native/build.py --sanitize address --run -tc='schedules:*'
 
 # As pip does with what it installs: where PYTHONDONTWRITEBYTECODE is set, every start would compile.
 build: $(installed)

@@ -55,10 +55,22 @@ import fastpipe as fp
 """
 
 
-def start(program: str, *arguments: str, talk: bool = False) -> subprocess.Popen[str]:
+# The same with the test extension (tests/faults.py), and faults to arm.
+WITH_FAULTS = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import faults
+faults.use_test_extension()
+{_HEADER}
+"""
+
+
+def start(
+    program: str, *arguments: str, talk: bool = False, header: str = _HEADER
+) -> subprocess.Popen[str]:
     """Starts a Python program that has fastpipe as `fp`; `talk` gives it a standard input."""
     return subprocess.Popen(
-        [sys.executable, "-c", _HEADER + textwrap.dedent(program), *arguments],
+        [sys.executable, "-c", header + textwrap.dedent(program), *arguments],
         stdin=subprocess.PIPE if talk else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -67,9 +79,11 @@ def start(program: str, *arguments: str, talk: bool = False) -> subprocess.Popen
     )
 
 
-def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(
+    program: str, *arguments: str, header: str = _HEADER
+) -> subprocess.CompletedProcess[str]:
     """Runs it to its end, which must come in time."""
-    process = start(program, *arguments)
+    process = start(program, *arguments, header=header)
     try:
         out, err = process.communicate(timeout=CHILD_SECONDS)
     except subprocess.TimeoutExpired:

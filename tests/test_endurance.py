@@ -20,6 +20,7 @@ ROUNDS = {
     "fork": 20,
     "leaks": 1000,
     "hostile": 40,
+    "faults": 12,
 }
 
 

@@ -127,6 +127,8 @@ class Watched {
       } else if (stage->running_threads() >= stage->threads.value()) {
         return;
       }
+      FASTPIPE_SYNC("tuner:will_apply");
+      FASTPIPE_SYNC("tuner:before_apply");
       // Also where threads could not be had when they were asked for.
       stage->apply();
     });

@@ -5,7 +5,8 @@
 // just the sources that include it. FASTPIPE_FAULT(kRead) counts a call and is true if it must fail
 // as errno says; a stall happens inside, and cannot be cancelled, as that of hung storage cannot.
 // FASTPIPE_SYNC("window:before_publish") passes a named point.
-// Thread rule: any thread; never pass a sync point while holding a lock.
+// Thread rule: any thread. One that waits at a sync point keeps its locks: what it waits for must
+// come without them.
 #pragma once
 
 #ifdef FASTPIPE_FAULT_POINTS
@@ -35,8 +36,8 @@ void ReleaseStalls();
 // Calls of `kind` since it was armed, or since DisarmFaults.
 int64_t FaultCalls(FaultKind kind);
 bool FaultStrikes(FaultKind kind);
-// From now on `new` of this thread is a call of kNew. Of Python's own threads it is not: memory that
-// lacks there ends in code that others generate.
+// From now on `new` of this thread is a call of kNew. Of Python's own threads it is not: memory
+// that lacks there ends in code that others generate.
 void LetNewFailHere();
 
 // While it lives, a thread that comes to the second point of a pair waits until the first was

@@ -31,6 +31,7 @@ LanePool::LanePool(const Interleave& op, const IteratorContext& consumer)
       waker_(consumer.cancel, [this] { Stop(); }) {}
 
 LanePool::~LanePool() {
+  FASTPIPE_SYNC("lanes:before_remove");
   consumer_.run->stages().Remove(&stage_);
   below_.cancel->Cancel();
   Stop();

@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "core/fault_points.h"
 #include "io/glob.h"
 #include "scratch.h"
 
@@ -81,6 +83,20 @@ TEST_CASE_FIXTURE(Tree, "glob: what is missing or no directory matches nothing")
   CHECK(Match("a.txt/*") == Paths{});
   CHECK(Match("a.txt/") == Paths{});
   CHECK(GlobPaths(std::string("/t\0mp*", 6)).value() == Paths{});
+}
+
+TEST_CASE_FIXTURE(Tree, "glob: what cannot be looked at is an error, not a missing match") {
+  for (const FaultKind kind : {FaultKind::kStat, FaultKind::kOpen}) {
+    ArmFault(kind, {.error = EIO});
+    const std::string name = kind == FaultKind::kStat ? "a.txt" : "*.txt";
+    auto found = GlobPaths(directory.At(name));
+    DisarmFaults();
+    CHECK(found.status().code() == Code::kUnavailable);
+    CHECK(found.status().message().find(directory.path()) != std::string::npos);
+  }
+  ArmFault(FaultKind::kStat, {.error = ENOENT});
+  CHECK(Match("a.txt") == Paths{});
+  DisarmFaults();
 }
 
 TEST_CASE_FIXTURE(Tree, "glob: slashes at the end of a pattern are ignored") {
