@@ -73,9 +73,9 @@ def _sanitized(name: str, *flags: str, link_flags: tuple[str, ...] = ()) -> Vari
     return Variant(name, (*checks, "-D_GLIBCXX_ASSERTIONS", *flags), link_flags or flags)
 
 
-# Checks of undefined behaviour are much code: by -Og it is compiled in two thirds of the time. With
-# FASTPIPE_SCHEDULED a test may decide which thread runs (csrc/core/scheduler.h): here, because a rare
-# interleaving often shows as a use of what is gone.
+# Checks of undefined behaviour are much code: by -Og it is compiled in two thirds of the time.
+# FASTPIPE_SCHEDULED lets a test decide which thread runs (csrc/core/scheduler.h): there, because a
+# rare interleaving often shows as a use of what is gone.
 _VARIANTS = {
     "": Variant("release", ("-O3", "-g0", "-DNDEBUG"), ("-s",), may_werror=True),
     "address": _sanitized(

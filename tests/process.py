@@ -79,9 +79,7 @@ def start(
     )
 
 
-def run(
-    program: str, *arguments: str, header: str = _HEADER
-) -> subprocess.CompletedProcess[str]:
+def run(program: str, *arguments: str, header: str = _HEADER) -> subprocess.CompletedProcess[str]:
     """Runs it to its end, which must come in time."""
     process = start(program, *arguments, header=header)
     try:

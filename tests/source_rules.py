@@ -172,9 +172,7 @@ def no_raw_memory(tree: Tree) -> list[str]:
     # `= delete` is no expression; the buffer pool is the one place that makes memory, and
     # fault points are where it lacks.
     pattern = r"\bnew\b|(?<!=)(?<!= )\bdelete\b"
-    return _forbid(
-        tree, pattern, "own it by a type", but=r"csrc/core/(buffer|fault_points)\.cc$"
-    )
+    return _forbid(tree, pattern, "own it by a type", but=r"csrc/core/(buffer|fault_points)\.cc$")
 
 
 def no_output(tree: Tree) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from native.build import Builder, BuildError, units_under, variant
+from native.build import Builder, BuildError, units_under, variant, with_fault_points
 
 import build_native
 
@@ -78,6 +78,19 @@ def test_the_same_contents_written_again_are_no_change(root: Path, build: Build)
 def test_other_flags_compile_again(build: Build) -> None:
     build()
     assert build(flags=("-DOTHER",)) == 3
+
+
+def test_only_what_holds_fault_points_is_compiled_again_for_tests(root: Path, build: Build) -> None:
+    (root / "csrc" / "core").mkdir()
+    (root / "csrc" / "core" / "fault_points.h").write_text("#define FASTPIPE_FAULT(kind) 0\n")
+    (root / "csrc" / "main.cc").write_text('#include "core/fault_points.h"\n' + MAIN)
+    build()
+    units = units_under("csrc", root=root)
+    builder = Builder(variant(""), root, werror=False)
+    with builder.lock():
+        normal, test = builder.compile(units), builder.compile(with_fault_points(units, root))
+    changed = [unit.source.name for unit, a, b in zip(units, normal, test) if a != b]
+    assert changed == ["main.cc"]
 
 
 def test_a_removed_source_leaves_the_program(root: Path, build: Build) -> None:

@@ -250,11 +250,12 @@ std::vector<std::string> Program::Rewrites() const {
 
 void Program::Prepare(Scratch* scratch) const {
   if (scratch->program_ == this) return;
-  scratch->program_ = this;
+  scratch->program_ = nullptr;  // until all of it is there: memory may run out
   scratch->values_ = std::vector<Tensor>(slots_.size());
   scratch->pointers_.resize(slots_.size());
   for (size_t i = 0; i < slots_.size(); ++i) scratch->pointers_[i] = &scratch->values_[i];
   for (const auto& [slot, value] : constants_) scratch->pointers_[slot] = &value;
+  scratch->program_ = this;
 }
 
 std::string Program::FileOf(const Instruction& instruction, const Scratch& scratch) const {

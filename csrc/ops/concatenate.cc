@@ -35,6 +35,7 @@ class ConcatenateIterator final : public IteratorOf<Concatenate> {
  private:
   Status Produce(Element* out) override {
     while (true) {
+      if (!input_) Open(current_);
       Status status = input_->Next(out);
       if (!status.end_of_sequence() || at_last()) return status;
       Open(current_ + 1);
@@ -43,12 +44,14 @@ class ConcatenateIterator final : public IteratorOf<Concatenate> {
   Status ProduceSkip(int64_t count, int64_t* skipped) override {
     const int64_t target = *skipped + count;
     while (true) {
+      if (!input_) Open(current_);
       Status status = input_->Skip(target - *skipped, skipped);
       if (!status.end_of_sequence() || at_last()) return status;
       Open(current_ + 1);
     }
   }
   Status SavePosition(PositionWriter* writer) override {
+    if (!input_) Open(current_);
     writer->PutInt(static_cast<int64_t>(current_));
     return input_->Save(writer);
   }
@@ -67,7 +70,7 @@ class ConcatenateIterator final : public IteratorOf<Concatenate> {
   }
 
   size_t current_ = 0;
-  std::unique_ptr<Iterator> input_;
+  std::unique_ptr<Iterator> input_;  // null if there was no memory for it: made when it is needed
 };
 
 std::unique_ptr<Iterator> Concatenate::MakeIterator(const IteratorContext& context) const {

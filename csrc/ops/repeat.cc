@@ -44,8 +44,9 @@ class Repeat final : public Dataset {
 
 class RepeatIterator final : public IteratorOf<Repeat> {
  public:
-  RepeatIterator(const Repeat& op, const IteratorContext& context) : IteratorOf(op, context) {
-    if (op.count() != 0) StartEpoch();
+  RepeatIterator(const Repeat& op, const IteratorContext& context)
+      : IteratorOf(op, context), done_(op.count() == 0) {
+    if (!done_) StartEpoch();
   }
 
  private:
@@ -59,7 +60,8 @@ class RepeatIterator final : public IteratorOf<Repeat> {
   // What `next` gives of this epoch, or of the next one if this one has ended.
   template <typename Next>
   Status FromEpochs(Next next) {
-    while (input_) {
+    while (!done_) {
+      if (!input_) StartEpoch();
       Status status = next();
       if (status.ok()) has_elements_ = true;
       if (!status.end_of_sequence()) return status;
@@ -74,9 +76,9 @@ class RepeatIterator final : public IteratorOf<Repeat> {
       // Only an element shows that the epoch is not empty: Skip does not tell it from an error.
       Status status = has_elements_ ? input_->Skip(target - *skipped, skipped)
                                     : Iterator::ProduceSkip(1, skipped);
-      if (status.end_of_sequence() && has_elements_ && input_) {
+      if (status.end_of_sequence() && has_elements_ && !done_) {
         FASTPIPE_RETURN_IF_ERROR(EndEpoch());
-        if (input_) continue;
+        if (!done_) continue;
       }
       FASTPIPE_RETURN_IF_ERROR(std::move(status));
     }
@@ -86,10 +88,13 @@ class RepeatIterator final : public IteratorOf<Repeat> {
   void StartEpoch() {
     input_.reset();  // its threads end before those of the next epoch start
     has_elements_ = false;
-    input_ = op().inputs().front()->MakeIterator(context().Within(RandomKey::Part::kEpoch, epoch_));
     upcoming_.clear();
-    for (const Dataset* dataset : op().below())
+    auto input =
+        op().inputs().front()->MakeIterator(context().Within(RandomKey::Part::kEpoch, epoch_));
+    for (const Dataset* dataset : op().below()) {
       upcoming_.push_back(context().epochs->Upcoming(dataset));
+    }
+    input_ = std::move(input);
   }
 
   // Goes on to the next epoch, or drops the input if there is none.
@@ -101,10 +106,9 @@ class RepeatIterator final : public IteratorOf<Repeat> {
       if (!has_elements_) FASTPIPE_RETURN_IF_ERROR(CheckInterrupt());
     }
     ++epoch_;
-    if (last) {
-      input_.reset();
-      return Status::Ok();
-    }
+    done_ = last;
+    input_.reset();
+    if (done_) return Status::Ok();
     StartEpoch();
     return Status::Ok();
   }
@@ -112,26 +116,28 @@ class RepeatIterator final : public IteratorOf<Repeat> {
   // An input that has ended does not say any more which epoch it was, so the epochs that this one
   // found are part of the position: one small number for each dataset below.
   Status SavePosition(PositionWriter* writer) override {
+    if (!done_ && !input_) StartEpoch();
     writer->PutInt(epoch_);
     writer->PutInt(has_elements_ ? 1 : 0);
     for (int64_t upcoming : upcoming_) writer->PutInt(upcoming);
-    return input_ ? input_->Save(writer) : Status::Ok();
+    return done_ ? Status::Ok() : input_->Save(writer);
   }
   Status RestorePosition(PositionReader* reader) override {
     epoch_ = reader->GetCount();
-    if (epoch_ > 0 && input_) StartEpoch();  // which it is, is part of what its iterators are
+    if (epoch_ > 0 && !done_) StartEpoch();  // which it is, is part of what its iterators are
     has_elements_ = reader->GetCount(1) == 1;
     for (size_t i = 0; i < upcoming_.size(); ++i) {
       upcoming_[i] = reader->GetCount();
       if (upcoming_[i] > 0) context().epochs->SetNext(op().below()[i], upcoming_[i]);
     }
-    return input_ ? input_->Restore(reader) : Status::Ok();
+    return done_ ? Status::Ok() : input_->Restore(reader);
   }
 
   int64_t epoch_ = 0;
   bool has_elements_ = false;      // whether this epoch delivered one
   std::vector<int64_t> upcoming_;  // of op().below(), when this epoch began
-  std::unique_ptr<Iterator> input_;
+  bool done_;
+  std::unique_ptr<Iterator> input_;  // null if there was no memory for it: made when it is needed
 };
 
 std::unique_ptr<Iterator> Repeat::MakeIterator(const IteratorContext& context) const {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import faulthandler
 import gc
-import itertools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,14 +15,16 @@ import faults  # noqa: E402
 
 faults.use_test_extension(Path(sys.argv[1]))
 
-import fastpipe as fp  # noqa: E402
 from process import eventually, open_files, os_threads  # noqa: E402
+
+import fastpipe as fp  # noqa: E402
 
 HANG_SECONDS = 10.0
 STALL_SECONDS = 0.02
 MOST_K = 200
 BATCH = 4
 RECORDS = 10  # in a file of records
+EVERYTHING = 80
 # What may be raised, and how many elements one fault may cost.
 EXPECTED: dict[str, tuple[type[Exception], int]] = {
     "open": (fp.errors.UnavailableError, RECORDS),
@@ -101,11 +102,15 @@ def judge(kind: str, struck: bool, ignore: bool, missing: int, errors: list[Exce
     return "right"
 
 
-EVERYTHING = 80
+def left_behind(threads: int, descriptors: int) -> str:
+    """What a run left; empty if nothing."""
+    if eventually(lambda: os_threads() == threads and len(open_files()) == descriptors, 5):
+        return ""
+    return f"left {os_threads()} of {threads} threads, {len(open_files())} of {descriptors} files"
 
 
 def main() -> None:
-    _, folder, kind, error, rounds = sys.argv[1:]
+    _, _, folder, kind, error, rounds = sys.argv
     threads = os_threads()  # NumPy has some too
     whole, errors = once(folder, ignore=False)
     assert not errors and whole.total() == EVERYTHING, (errors, whole.total())
@@ -118,10 +123,7 @@ def main() -> None:
         first = 1 + number * max(most, 1) // int(rounds)
         ignore = number % 2 == 1
         faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
-        if int(error):
-            faults.arm(kind, first, error=int(error))
-        else:
-            faults.arm(kind, first, stall=STALL_SECONDS)
+        faults.arm(kind, first, error=int(error), stall=0.0 if int(error) else STALL_SECONDS)
         found, errors = once(folder, ignore)
         struck = faults.calls(kind) >= first and int(error) != 0
         faults.disarm()
@@ -131,8 +133,7 @@ def main() -> None:
         errors.clear()
         gc.collect()
         faulthandler.cancel_dump_traceback_later()
-        if not eventually(lambda: os_threads() == threads and len(open_files()) == descriptors, 5):
-            verdict = f"left {os_threads()} of {threads} threads, {len(open_files())} of {descriptors} files"
+        verdict = left_behind(threads, descriptors) or verdict
         print(verdict if verdict == "right" else f"{kind} {first}: {verdict}", flush=True)
 
 
