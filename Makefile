@@ -11,8 +11,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 .DEFAULT_GOAL := build
-.PHONY: build demo pipelines endurance schedules test lint format docs asan tsan ubsan fuzz coverage \
-  wheel clean system
+.PHONY: build demo pipelines endurance soak schedules test lint format docs asan tsan ubsan fuzz \
+  coverage wheel clean system
 
 python := $(VENV)/bin/python
 pip := $(python) -m pip --disable-pip-version-check --quiet
@@ -36,6 +36,9 @@ pipelines: build
 # What must hold for weeks, at full size; the tests try a few rounds.
 endurance: build
 	$(python) tests/endurance/run.py all
+
+soak: build
+	$(python) tests/endurance/run.py soak
 
 # Twenty thousand interleavings of the threads, of which the tests try a thousand.
 schedules: $(environment)

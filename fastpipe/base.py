@@ -11,12 +11,12 @@ from fastpipe.errors import TracingError
 from fastpipe.iterator import Iterator, start
 from fastpipe.node import Node
 from fastpipe.options import Options
+from fastpipe.python_callable import PythonCallable
 from fastpipe.spec import DatasetSpec, TensorSpec
 from fastpipe.structure import LEAF, DatasetLeaf, leaf_structures, unflatten
 from fastpipe.tracing import (
     BoundFunction,
     Function,
-    PythonCallable,
     Symbol,
     call,
     current_tracer,

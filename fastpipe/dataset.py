@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,11 +15,11 @@ from fastpipe.folding import Folding
 from fastpipe.functions import arguments_of, trace
 from fastpipe.grouping import Grouping
 from fastpipe.padding import padded_shape_list, padding_value_list
+from fastpipe.python_callable import PythonCallable
 from fastpipe.seed import dataset_seed
 from fastpipe.sources import Sources
 from fastpipe.storage import Storage
 from fastpipe.structure import LEAF, has_composites, parts_argument, stacked, unstacked
-from fastpipe.tracing import PythonCallable
 
 
 class Dataset(Sources, Grouping, Folding, Choosing, Storage):
@@ -303,10 +304,8 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
         """
         arguments: dict[str, Any] = {"log_warning": log_warning}
         if on_error is not None:
-            told = on_error
-            arguments["on_error"] = PythonCallable(
-                lambda values: told(values[0]), on_error, "on_error"
-            )
+            tell = functools.partial(_tell, on_error)
+            arguments["on_error"] = PythonCallable(tell, on_error, "on_error")
         return self._make("ignore_errors", arguments, (self,), self.structure)
 
     def apply(self, transformation_func: Callable[[Dataset], Any]) -> Any:
@@ -341,6 +340,10 @@ class Dataset(Sources, Grouping, Folding, Choosing, Storage):
 
 
 DatasetBase._concrete = Dataset
+
+
+def _tell(on_error: Callable[[Exception], Any], values: list[Any]) -> None:
+    on_error(values[0])
 
 
 def _inner(function: Any) -> Any:

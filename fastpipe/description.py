@@ -13,8 +13,9 @@ from fastpipe.base import DatasetBase, python_callables_in
 from fastpipe.explanation import Op
 from fastpipe.node import AUTOTUNE, Node
 from fastpipe.options import Options
+from fastpipe.python_callable import PythonCallable
 from fastpipe.spec import ALL
-from fastpipe.tracing import BoundFunction, Function, PythonCallable
+from fastpipe.tracing import BoundFunction, Function
 
 # Arguments that a title shows, by value alone or with their name.
 _BY_VALUE = ("batch_size", "buffer_size", "count", "size")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import traceback
 import warnings
 from collections.abc import Callable
@@ -18,12 +19,12 @@ from fastpipe.errors import (
     PythonFallbackWarning,
     TracingError,
 )
+from fastpipe.python_callable import PythonCallable
 from fastpipe.spec import TensorSpec, as_tensor, dtype_name
 from fastpipe.structure import LEAF, DatasetLeaf, flatten, leaf_structures, unflatten
 from fastpipe.tracing import (
     _PACKAGE,
     Function,
-    PythonCallable,
     Symbol,
     Tracer,
     convert,
@@ -225,20 +226,7 @@ def python_function(
     """
     specs, structure = flatten(signature, lambda leaf: LEAF)
     specs = [spec if isinstance(spec, TensorSpec) else TensorSpec(None, spec) for spec in specs]
-    makers = [(len(leaf_structures(part)), part, element_unflatten(part)) for part, _ in components]
-
-    def call_on_leaves(values: list[Any]) -> list[Any]:
-        args: list[Any] = []
-        for count, part, make in makers:
-            args += _spread(make(values[:count]), part)
-            values = values[count:]
-        leaves, got = flatten(_packed(function(*args)), leaf_structure)
-        if got != structure:
-            raise InvalidArgumentError(
-                f"the Python function returned the structure {got!r}, earlier it was {structure!r}"
-            )
-        return leaves
-
+    call_on_leaves = _CallOnLeaves(function, [part for part, _ in components], structure)
     callable_ = PythonCallable(call_on_leaves, function, reason)
     with tracing() as tracer:
         slots = [tracer.arg(spec)._slot for _, group in components for spec in group]
@@ -246,6 +234,39 @@ def python_function(
             "py_call", {"handle": callable_, "signature": specs}, slots, user_line()
         )
         return tracer.finish([item._slot for item in results], structure, is_python=True)
+
+
+class _CallOnLeaves:
+    """`function` on elements of the structures `parts`, as a function of leaves; it pickles."""
+
+    def __init__(self, function: Callable[..., Any], parts: list[Any], structure: Any) -> None:
+        self._given = (function, parts, structure)
+        self._function = function
+        self._structure = structure
+        self._makers = [
+            (len(leaf_structures(part)), part, element_unflatten(part)) for part in parts
+        ]
+
+    def __reduce__(self) -> Any:
+        return _CallOnLeaves, self._given
+
+    def __call__(self, values: list[Any]) -> list[Any]:
+        args: list[Any] = []
+        for count, part, make in self._makers:
+            args += _spread(make(values[:count]), part)
+            values = values[count:]
+        leaves, got = flatten(_packed(self._function(*args)), leaf_structure)
+        if got != self._structure:
+            raise InvalidArgumentError(
+                f"the Python function returned the structure {got!r}, earlier it was "
+                f"{self._structure!r}"
+            )
+        return leaves
+
+
+def _call_as_asked(function: Callable[..., Any], several: bool, leaves: list[Any]) -> list[Any]:
+    result = function(*leaves)
+    return list(result) if several and isinstance(result, (list, tuple)) else [result]
 
 
 def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
@@ -271,12 +292,7 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
     ]
     values = [convert(item) for item in (inp if isinstance(inp, (list, tuple)) else [inp])]
 
-    def call_on_leaves(leaves: list[Any]) -> list[Any]:
-        result = func(*leaves)
-        if isinstance(result, (list, tuple)) and (several or len(specs) != 1):
-            return list(result)
-        return [result]
-
+    call_on_leaves = functools.partial(_call_as_asked, func, several or len(specs) != 1)
     tracer = current_tracer()
     if tracer is None:
         results: list[Any] = call_on_leaves(values)

@@ -34,7 +34,7 @@ class Generated:
     """
 
     def __init__(
-        self, generator: Callable[..., Any], values: list[Any], specs: list[Any], structure: Any
+        self, generator: Callable[..., Any], specs: list[Any], structure: Any, values: list[Any]
     ) -> None:
         self._generator = generator
         self._values = values

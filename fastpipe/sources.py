@@ -12,6 +12,7 @@ from fastpipe.base import DatasetBase, leaf_structure
 from fastpipe.errors import InvalidTypeError
 from fastpipe.functions import signature_of
 from fastpipe.generating import Generated
+from fastpipe.python_callable import PythonCallable
 from fastpipe.seed import dataset_seed
 from fastpipe.spec import TensorSpec, as_dtype, as_tensor, dtype_name, int64
 from fastpipe.structure import (
@@ -22,7 +23,7 @@ from fastpipe.structure import (
     parts_argument,
     unstacked,
 )
-from fastpipe.tracing import PythonCallable, convert
+from fastpipe.tracing import convert
 
 
 def _components(tensors: Any) -> tuple[list[Any], Any]:
@@ -170,11 +171,12 @@ class Sources(DatasetBase):
         specs, structure = flatten(output_signature, lambda leaf: LEAF)
         specs = [item if isinstance(item, TensorSpec) else TensorSpec(None, item) for item in specs]
 
-        def start(values: list[Any]) -> Any:
-            return Generated(generator, values, specs, structure)
-
         arguments = {
-            "handle": PythonCallable(start, generator, "it is a generator"),
+            "handle": PythonCallable(
+                functools.partial(Generated, generator, specs, structure),
+                generator,
+                "it is a generator",
+            ),
             "signature": specs,
             "args": [convert(value) for value in args or ()],
         }

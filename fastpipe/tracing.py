@@ -17,7 +17,8 @@ from typing import Any, NoReturn
 from fastpipe import _core
 from fastpipe.errors import TracingError
 from fastpipe.literals import adapted, same_values
-from fastpipe.node import Node, SlotIndex, code_identity, untuned
+from fastpipe.node import Node, SlotIndex, untuned
+from fastpipe.python_callable import PythonCallable
 from fastpipe.spec import ALL, DType, Shape, TensorSpec, as_shape, as_tensor
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -281,33 +282,6 @@ def _beside(value: Any, dtype: Any, symbolic: list[DType]) -> Any:
 
 
 # ---- functions ----
-
-
-class PythonCallable:
-    """A Python function that native code calls by its handle; alive as long as a node holds it.
-
-    `origin` is what the user gave; `reason` says why it is no native one.
-    """
-
-    __slots__ = ("__weakref__", "function", "handle", "origin", "reason")
-
-    def __init__(self, function: Callable[[list[Any]], Any], origin: Any, reason: str) -> None:
-        self.function = function
-        self.origin = origin
-        self.reason = reason
-        self.handle: int = _core.register_callable(self)
-
-    def __call__(self, values: list[Any]) -> Any:
-        return self.function(values)
-
-    def canonical(self, tuning: bool = True) -> bytes:
-        return code_identity(self.origin)
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(
-            f"a dataset that calls the Python function {self.origin!r} cannot be pickled: only "
-            f"functions that could be traced travel"
-        )
 
 
 @dataclass(frozen=True)

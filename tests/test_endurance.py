@@ -21,13 +21,18 @@ ROUNDS = {
     "leaks": 1000,
     "hostile": 40,
     "faults": 12,
+    "soak": 4,
 }
 
 
-@pytest.mark.parametrize("task", endurance.TASKS)
+@pytest.mark.parametrize("task", ROUNDS)
 def test_what_must_hold_for_weeks_holds_in_a_few_rounds(task):
     missed = [str(verdict) for verdict in endurance.run(task, ROUNDS[task]) if not verdict.met]
     assert missed == []
+
+
+def test_every_task_has_a_short_form_but_the_one_that_needs_pytorch():
+    assert set(endurance.TASKS) == {*ROUNDS, "torch"}
 
 
 def test_a_verdict_counts_what_failed_and_shows_some_of_it():

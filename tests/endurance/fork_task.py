@@ -20,24 +20,24 @@ MOST_SECONDS = 10.0
 
 def run(rounds: int) -> list[Verdict]:
     rng = random.Random(2)
-    iterator = iter(_pipeline())
+    iterator = iter(pipeline())
     failures = []
     for number in range(rounds):
         for _ in range(rng.randrange(20)):
             next(iterator)
-        wrong = _fork(iterator)
+        wrong = fork(iterator)
         if wrong:
             failures.append(f"fork {number}: {wrong}")
         next(iterator)
     return [all_of("the child's own pipeline works and the parent's is refused", rounds, failures)]
 
 
-def _pipeline() -> fp.Dataset:
+def pipeline() -> fp.Dataset:
     ds = fp.Dataset.range(10**12).map(lambda x: x * 2 + 1, num_parallel_calls=4)
     return ds.shuffle(100).batch(10, num_parallel_calls=2).prefetch(fp.AUTOTUNE)
 
 
-def _fork(iterator: fp.Iterator) -> str | None:
+def fork(iterator: fp.Iterator) -> str | None:
     child = os.fork()
     if child == 0:
         os._exit(_child(iterator))

@@ -68,13 +68,15 @@ def run(rounds: int) -> list[Verdict]:
             seed += 1
             pipeline = random_pipelines.make(seed)
         with tempfile.TemporaryDirectory() as folder:
-            wrong = _try(pipeline, random.Random(seed), Path(folder))
+            wrong = kill_and_resume(pipeline, random.Random(seed), Path(folder))
         if wrong:
             failures.append(f"pipeline {seed}: {wrong}")
     return [all_of("the rest after SIGKILL is identical", rounds, failures)]
 
 
-def _try(pipeline: random_pipelines.Pipeline, rng: random.Random, folder: Path) -> str | None:
+def kill_and_resume(
+    pipeline: random_pipelines.Pipeline, rng: random.Random, folder: Path
+) -> str | None:
     """What went wrong, if something did."""
     passed = rng.randrange(len(pipeline.expected) + 1)
     killed = _start(_SAVE, pipeline, rng.choice(CALLS), passed, folder)

@@ -19,7 +19,19 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 from verdict import Verdict  # noqa: E402
 
-TASKS = ("resume", "order", "interrupt", "exit", "fork", "leaks", "hostile", "faults")
+TASKS = (
+    "resume",
+    "order",
+    "faults",
+    "hostile",
+    "interrupt",
+    "exit",
+    "fork",
+    "torch",
+    "leaks",
+    "sanitizers",
+    "soak",
+)
 
 
 def run(task: str, rounds: int | None = None) -> list[Verdict]:

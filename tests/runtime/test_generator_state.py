@@ -62,11 +62,11 @@ def generated(generator=Squares, **arguments):
 
 @pytest.mark.parametrize("kind", [Squares, Loader, Iterable])
 def test_a_generator_with_state_goes_on_where_it_was(kind):
-    check_op(lambda: generated(kind), EXPECTED, pickles=False)
+    check_op(lambda: generated(kind), EXPECTED)
 
 
 def test_a_generator_with_state_takes_its_arguments_again():
-    check_op(lambda: generated(Squares, args=(3,)), [1, 4, 9], pickles=False)
+    check_op(lambda: generated(Squares, args=(3,)), [1, 4, 9])
 
 
 ABOVE = {
@@ -91,14 +91,14 @@ ABOVE = {
 @pytest.mark.parametrize("name", ABOVE)
 def test_an_op_above_a_generator_with_state_is_restored(name):
     above, model = ABOVE[name]
-    check_op(lambda: above(generated()), model(EXPECTED), pickles=False)
+    check_op(lambda: above(generated()), model(EXPECTED))
 
 
 def test_a_shuffle_above_a_generator_with_state_is_restored():
     def make():
         return generated().shuffle(4, seed=1, reshuffle_each_iteration=False)
 
-    check_op(make, [int(x) for x in make()], pickles=False)
+    check_op(make, [int(x) for x in make()])
 
 
 def test_a_plain_generator_says_which_stage_cannot_be_saved_and_what_it_lacks():
