@@ -142,6 +142,11 @@ class ParallelBatchIterator final : public IteratorOf<Batch> {
   }
 
   Status Produce(Element* out) override { return stage_.Next(out); }
+  // Restoring passes over much that nobody needs.
+  Status ProduceSkip(int64_t count, int64_t* skipped) override {
+    return stage_.started() ? Iterator::ProduceSkip(count, skipped)
+                            : stage_.SkipBeforeStart(count, skipped);
+  }
   Status SavePosition(PositionWriter* writer) override { return stage_.Save(writer); }
   Status RestorePosition(PositionReader* reader) override { return stage_.Restore(reader); }
 

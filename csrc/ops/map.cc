@@ -179,6 +179,11 @@ class ParallelMapIterator final : public IteratorOf<Map> {
     stage_.CountDirect(out->rows);
     return Status::Ok();
   }
+  // Restoring passes over much that nobody needs.
+  Status ProduceSkip(int64_t count, int64_t* skipped) override {
+    return stage_.started() ? Iterator::ProduceSkip(count, skipped)
+                            : stage_.SkipBeforeStart(count, skipped);
+  }
   Status SavePosition(PositionWriter* writer) override { return stage_.Save(writer); }
   Status RestorePosition(PositionReader* reader) override { return stage_.Restore(reader); }
 

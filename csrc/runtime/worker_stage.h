@@ -117,6 +117,16 @@ class WorkerStage {
     return std::move(result.status);
   }
 
+  bool started() const { return started_; }
+
+  // Passes over results without computing them. REQUIRES: not started()
+  Status SkipBeforeStart(int64_t count, int64_t* skipped) {
+    const int64_t before = *skipped;
+    Status status = work_.skip(count, skipped);
+    if (restored_) since_checkpoint_ += *skipped - before;
+    return status;
+  }
+
   // Whether the consumer computes, on its own thread. Asked before the first Next, of a stage that
   // may, it does from the beginning, while the workers rest. What it then computes without Next,
   // many results at once, it counts by CountDirect.
