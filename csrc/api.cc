@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <atomic>
 
+#include "api_closing.h"
 #include "autotune/tuner.h"
 #include "core/guard.h"
 #include "core/random.h"
+#include "io/open_files.h"
+#include "io/stalled_calls.h"
+#include "io/timed_file_system.h"
 #include "runtime/budget.h"
 #include "runtime/clock.h"
 #include "runtime/seed.h"
@@ -28,6 +32,8 @@ void UnlockAfterFork(bool in_child) {
   }
   CpuMeter::Get().UnlockAfterFork(in_child);
   ThreadBudget::Get().UnlockAfterFork(in_child);
+  OpenFiles::Get().UnlockAfterFork(in_child);
+  UnlockAbandonedAfterFork();
   BufferPool::Get().UnlockAfterFork();
 }
 
@@ -36,6 +42,8 @@ void UnlockAfterFork(bool in_child) {
 const int at_fork_registered = pthread_atfork(
     [] {
       LockTunersForFork();
+      LockAbandonedForFork();
+      OpenFiles::Get().LockForFork();
       BufferPool::Get().LockForFork();
       ThreadBudget::Get().LockForFork();
       CpuMeter::Get().LockForFork();
@@ -61,6 +69,8 @@ std::unique_ptr<FaultyFileSystem> SimulatedStorage(const PipelineOptions& option
 }
 
 }  // namespace
+
+int64_t ForkGeneration() { return fork_generation.load(std::memory_order_relaxed); }
 
 TensorSpec MakeSpec(const std::string& dtype, bool known_rank, const std::vector<int64_t>& dims) {
   auto parsed = DTypeFromName(dtype);
@@ -126,97 +136,24 @@ Status RunKernel(const Args& attrs, const std::vector<Tensor>& inputs,
 }
 
 Faults MakeFaults(int64_t open_delay, int64_t read_delay, int64_t bytes_per_second,
-                  int64_t max_read, int64_t fail_open, int64_t fail_read) {
+                  int64_t max_read, int64_t fail_open, int64_t fail_read, int64_t stall_open,
+                  int64_t stall_read) {
   return {std::chrono::nanoseconds(open_delay),
           std::chrono::nanoseconds(read_delay),
           bytes_per_second,
           static_cast<size_t>(std::max<int64_t>(max_read, 0)),
           fail_open,
-          fail_read};
+          fail_read,
+          stall_open,
+          stall_read};
 }
-
-// Pipelines that were closed on one of their own threads, until somebody else joins those.
-class Abandoned {
- public:
-  static Abandoned& Get() {
-    static Abandoned* const abandoned = std::make_unique<Abandoned>().release();
-    return *abandoned;
-  }
-  void Add(std::shared_ptr<Pipeline> pipeline) {
-    MutexLock lock(mutex_);
-    pipelines_.push_back(std::move(pipeline));
-  }
-  void Close() {
-    std::vector<std::shared_ptr<Pipeline>> pipelines;
-    {
-      MutexLock lock(mutex_);
-      pipelines.swap(pipelines_);
-    }
-    // One that may not be joined here either comes back by itself.
-    for (const auto& pipeline : pipelines) pipeline->Close();
-  }
-
- private:
-  Mutex mutex_;
-  std::vector<std::shared_ptr<Pipeline>> pipelines_ GUARDED_BY(mutex_);
-};
-
-// A thread's turn to use the iterator. A closed iterator is stopped at the end of the turn.
-class Pipeline::Turn {
- public:
-  explicit Turn(Pipeline* pipeline) : pipeline_(pipeline) {}
-  ~Turn() {
-    if (!mine_ || End(/*even_if_closing=*/false)) return;
-    pipeline_->Stop();
-    End(/*even_if_closing=*/true);
-  }
-  // Waits for the turn; an error if it will never come.
-  Status Take() {
-    FASTPIPE_RETURN_IF_ERROR(pipeline_->CheckUsable());
-    MutexLock lock(pipeline_->mutex_);
-    if (pipeline_->user_ == CurrentThread()) {
-      return FailedPrecondition(
-          "the iterator was used from inside its own next(): by a function of its pipeline, or by "
-          "a signal handler. Use it between two next() calls");
-    }
-    while (pipeline_->user_ != nullptr) {
-      FASTPIPE_RETURN_IF_ERROR(WaitOnce(pipeline_->turn_, pipeline_->mutex_, *pipeline_->cancel_));
-    }
-    if (pipeline_->closing_) return Cancelled("the iterator was closed");
-    pipeline_->user_ = CurrentThread();
-    mine_ = true;
-    return Status::Ok();
-  }
-  // Waits for the turn of a pipeline that is being closed; false if it must not wait.
-  bool TakeToClose() {
-    MutexLock lock(pipeline_->mutex_);
-    if (pipeline_->user_ == CurrentThread()) return false;
-    while (pipeline_->user_ != nullptr) pipeline_->turn_.Wait(pipeline_->mutex_);
-    pipeline_->user_ = CurrentThread();
-    mine_ = true;
-    return true;
-  }
-
- private:
-  // False if the pipeline must be stopped first.
-  bool End(bool even_if_closing) {
-    MutexLock lock(pipeline_->mutex_);
-    if (pipeline_->closing_ && !even_if_closing) return false;
-    pipeline_->user_ = nullptr;
-    pipeline_->turn_.NotifyAll();
-    return true;
-  }
-
-  Pipeline* const pipeline_;
-  bool mine_ = false;
-};
 
 Pipeline::Pipeline(DatasetRef dataset, const PipelineOptions& options, uint64_t random_seed)
     : dataset_(std::move(dataset)),
       options_(options),
       storage_(SimulatedStorage(options)),
       cancel_(CancelToken::Root()),
-      fork_generation_(fork_generation.load()),
+      fork_generation_(ForkGeneration()),
       random_seed_(random_seed),
       waker_(std::make_unique<CancelToken::Waker>(cancel_, [this] {
         MutexLock lock(mutex_);
@@ -228,6 +165,13 @@ Pipeline::Pipeline(DatasetRef dataset, const PipelineOptions& options, uint64_t 
 void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
   iterator_.reset();
   FileSystem* files = storage_ ? storage_.get() : PosixFileSystem();
+  run_cancel_ = cancel_->Child();
+  if (const int64_t timeout = options_.run.read_timeout_ns; timeout > 0) {
+    // Its threads are counted apart from those of the run, which wait for them.
+    timed_storage_ =
+        NewTimedFileSystem(files, std::chrono::nanoseconds(timeout), run_cancel_, this);
+    files = timed_storage_.get();
+  }
   auto run = std::make_shared<RunContext>(options_.run, files, run_index);
   run->stages().set_on_first_tunable([this, run = run.get()] {
     if (!options_.run.autotune) return;
@@ -240,7 +184,6 @@ void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
       return Status::Ok();
     }));
   });
-  run_cancel_ = cancel_->Child();
   iterator_ =
       dataset_->MakeIterator({run, run_cancel_, {.run = random_seed}, std::make_shared<Epochs>(0)});
   metered_ = run->metered();
@@ -254,14 +197,16 @@ std::shared_ptr<RunContext> Pipeline::CurrentRun() {
 }
 
 Pipeline::~Pipeline() NO_THREAD_SAFETY_ANALYSIS {
-  if (fork_generation_ == fork_generation.load()) {
+  if (fork_generation_ == ForkGeneration()) {
     cancel_->Cancel();
-    Stop();
+    StopTuner();
+    iterator_.reset();
     return;
   }
   // In a child process the threads do not exist, and a lock that one of them held stays locked:
   // joining would wait for ever, so what they share is left behind.
   static_cast<void>(iterator_.release());
+  static_cast<void>(timed_storage_.release());
   static_cast<void>(tuner_.release());
   static_cast<void>(waker_.release());
   static_cast<void>(std::make_unique<std::shared_ptr<CancelToken>>(run_cancel_).release());
@@ -270,7 +215,7 @@ Pipeline::~Pipeline() NO_THREAD_SAFETY_ANALYSIS {
 }
 
 Status Pipeline::CheckUsable() {
-  if (fork_generation_ != fork_generation.load()) {
+  if (fork_generation_ != ForkGeneration()) {
     return FailedPrecondition(
         "this iterator was made before fork(): its threads stayed in the parent process. Make a "
         "new iterator in the child");
@@ -316,31 +261,6 @@ void Pipeline::StopTuner() {
       return Status::Ok();
     }));
   }
-}
-
-// REQUIRES: cancelled, and the caller's turn.
-void Pipeline::Stop() {
-  // The tuner first: it may be changing a stage that the iterator is about to destroy.
-  StopTuner();
-  iterator_.reset();
-}
-
-void Pipeline::Close() {
-  if (fork_generation_ != fork_generation.load()) return;
-  std::shared_ptr<RunContext> run;
-  {
-    MutexLock lock(mutex_);
-    closing_ = true;
-    run = run_;
-  }
-  cancel_->Cancel();
-  if (ThreadGroup::RunsFor(run.get())) {
-    // Nobody else holds it if this comes from DropPipeline, which sees to the rest itself.
-    if (auto self = weak_from_this().lock()) Abandoned::Get().Add(std::move(self));
-    return;
-  }
-  Turn turn(this);
-  if (turn.TakeToClose()) Stop();
 }
 
 Status Pipeline::Save(const std::string& fingerprint, std::string* state) {
@@ -456,7 +376,7 @@ int64_t Pipeline::IgnoredErrors() {
 
 std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOptions& options,
                                         Status* status) {
-  Abandoned::Get().Close();
+  CollectAbandoned();
   std::shared_ptr<Pipeline> pipeline;
   *status = Guarded([&]() -> Status {
     FASTPIPE_ASSIGN(const uint64_t random_seed, DrawSeed());
@@ -464,14 +384,6 @@ std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOption
     return Status::Ok();
   });
   return pipeline;
-}
-
-void DropPipeline(std::shared_ptr<Pipeline> pipeline) {
-  if (!pipeline) return;
-  // On one of its own threads this leaves it to Abandoned, which then holds it.
-  pipeline->Close();
-  pipeline.reset();
-  Abandoned::Get().Close();
 }
 
 Status OpenRecordFile(const std::string& path, const std::string& compression, int level,
@@ -501,6 +413,8 @@ Status RecordFile::Close() {
 
 int CpuCount() { return CpuBudget(); }
 int RunningThreads() { return ThreadBudget::Get().running(); }
+int64_t HungCalls() { return HungStorageCalls(); }
+int64_t SimulatedHungCalls() { return StalledCalls(); }
 int64_t LiveBufferBytes() { return BufferPool::Get().live_bytes(); }
 int64_t IdleBufferBytes() { return BufferPool::Get().idle_bytes(); }
 void TrimBuffers() { BufferPool::Get().Trim(); }

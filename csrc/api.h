@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -82,7 +83,8 @@ struct PipelineOptions {
 
 // Delays in nanoseconds; 0 or less leaves a fault out.
 Faults MakeFaults(int64_t open_delay, int64_t read_delay, int64_t bytes_per_second,
-                  int64_t max_read, int64_t fail_open, int64_t fail_read);
+                  int64_t max_read, int64_t fail_open, int64_t fail_read, int64_t stall_open,
+                  int64_t stall_read);
 
 struct StageReport {
   std::string label;
@@ -105,6 +107,9 @@ RunOptions BudgetsOf(const RunOptions& options);
 // The identity of a dataset, as reports of its stages name it.
 int64_t OpOf(const DatasetRef& dataset);
 
+// How long closing waits for threads that hang in a call to storage or to Python.
+constexpr std::chrono::seconds kCloseBound(2);
+
 // One pass. Used by any thread, by one at a time: others wait their turn. What is called from
 // inside its own Next (a function of the pipeline, a signal handler) gets an error instead of a
 // deadlock.
@@ -114,11 +119,16 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   ~Pipeline();
 
   Status Next(Element* element);
-  // Stops and joins all threads; the next Next says the iterator is closed. Idempotent. Called
-  // where it cannot wait, inside its own Next or on one of its own threads, it only tells the
-  // threads to stop; they are joined when that Next returns, or by the next Pipeline that starts or
-  // closes.
+  // Tells all threads to stop, without waiting.
+  void Cancel();
+  // Stops and joins all threads; the next Next says the iterator is closed. Idempotent. Waits at
+  // most kCloseBound: a Pipeline whose threads hang is abandoned, which means that it is kept alive
+  // until they come back, and joined by a later Pipeline that starts or closes. Called where it
+  // cannot wait, inside its own Next or on one of its own threads, it only tells the threads to
+  // stop, and the rest is done when that Next returns, or as for those that hang.
   void Close();
+  // Stops a closed Pipeline if its threads come back within `most`: whether nothing is left to do.
+  bool StopWithin(std::chrono::nanoseconds most);
   // The position, checked and versioned; `fingerprint` must be that of the pipeline.
   Status Save(const std::string& fingerprint, std::string* state);
   // REQUIRES: before the first Next.
@@ -141,7 +151,8 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
  private:
   class Turn;
   void Open(uint64_t run_index, uint64_t random_seed);
-  void Stop();
+  bool Stop(std::chrono::steady_clock::time_point deadline);
+  void StopOrAbandon(std::chrono::steady_clock::time_point deadline);
   void StopTuner();
   Status CheckUsable();
   std::shared_ptr<RunContext> CurrentRun();
@@ -153,12 +164,14 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   const int64_t fork_generation_;
 
   // Of the thread whose turn it is.
-  std::shared_ptr<CancelToken> run_cancel_;  // below cancel_: the end of the run is no close
+  std::shared_ptr<CancelToken> run_cancel_;    // below cancel_: the end of the run is no close
+  std::unique_ptr<FileSystem> timed_storage_;  // if calls to storage have a time limit
   std::unique_ptr<Iterator> iterator_;
   // Drawn for each run, and saved with it: of random numbers in functions that have no seed.
   uint64_t random_seed_;
   bool used_ = false;         // a Next or a Restore was called
   bool metered_ = false;      // the run's CPU time is
+  bool hung_ = false;         // closing waited for its threads in vain
   std::string end_position_;  // of the iterator, once it has ended; empty before
 
   std::atomic<int64_t> began_ns_{0};  // the first Next, in WallNanos; 0: not yet
@@ -180,6 +193,10 @@ std::shared_ptr<Pipeline> StartPipeline(DatasetRef dataset, const PipelineOption
                                         Status* status);
 // Closes and drops a Pipeline that nobody else will use.
 void DropPipeline(std::shared_ptr<Pipeline> pipeline);
+// Those that are closed and still have a thread that hangs.
+int64_t AbandonedPipelines();
+// The process exits: from now on all closing together waits at most kCloseBound.
+void SetExiting();
 
 // ---- writing ----
 
@@ -203,6 +220,10 @@ Status OpenRecordFile(const std::string& path, const std::string& compression, i
 // Process-wide facts.
 int CpuCount();
 int RunningThreads();
+// Calls to storage that took longer than their time limit and have not returned yet.
+int64_t HungCalls();
+// Calls that a SimulatedStorage makes hang at present.
+int64_t SimulatedHungCalls();
 int64_t LiveBufferBytes();
 int64_t IdleBufferBytes();
 void TrimBuffers();

@@ -96,6 +96,7 @@ def set_exiting():
     """From now on iterators are closed because the process exits."""
     global _exiting
     _exiting = True
+    SetExiting()
 
 
 # What a signal handler raised while native code was running, KeyboardInterrupt as a rule, and the
@@ -271,6 +272,24 @@ def cpu_count():
 def running_threads():
     """Native threads of all live iterators."""
     return RunningThreads()
+
+
+def abandoned_iterators():
+    """Closed iterators with threads that hang, in a call to storage or to Python."""
+    cdef int64_t count
+    with nogil:
+        count = AbandonedPipelines()
+    return count
+
+
+def hung_calls():
+    """Calls to storage that exceeded Options.read_timeout and have not returned yet."""
+    return HungCalls()
+
+
+def stalled_calls():
+    """Calls to storage that a SimulatedStorage makes hang at present."""
+    return SimulatedHungCalls()
 
 
 def buffer_bytes():

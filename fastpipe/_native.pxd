@@ -93,6 +93,7 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
         int64_t cpu_budget, ram_budget, initial_threads, min_threads, max_threads, thread_limit
         cbool fusion
         Limits limits
+        int64_t read_timeout_ns
 
     cdef cppclass NativeDataset "fastpipe::Dataset":
         const vector[TensorSpec]& spec()
@@ -181,7 +182,7 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
 
     cdef cppclass Faults "fastpipe::Faults":
         Faults()
-    Faults MakeFaults(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t) except +
+    Faults MakeFaults(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t) except +
     int64_t OpOf(const DatasetRef&)
 
     RunOptions BudgetsOf(const RunOptions&) except +
@@ -195,6 +196,7 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
 
     cdef cppclass Pipeline:
         Status Next(Element*) except +
+        void Cancel() except +
         void Close() except +
         Status Save(const string&, string*) except +
         Status Restore(const string&, const string&) except +
@@ -209,6 +211,8 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
 
     shared_ptr[Pipeline] StartPipeline(DatasetRef, const PipelineOptions&, Status*) except +
     void DropPipeline(shared_ptr[Pipeline]) except +
+    int64_t AbandonedPipelines() except +
+    void SetExiting() except +
 
     cdef cppclass RecordFile:
         Status Write(string_view) except +
@@ -220,6 +224,8 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
 
     int CpuCount()
     int RunningThreads()
+    int64_t HungCalls()
+    int64_t SimulatedHungCalls()
     int64_t LiveBufferBytes()
     int64_t IdleBufferBytes()
     void TrimBuffers() except +

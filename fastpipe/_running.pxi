@@ -3,7 +3,8 @@
 cdef RunOptions _run_options(options) except *:
     cdef RunOptions run
     (run.deterministic, run.autotune, run.cpu_budget, run.ram_budget, run.initial_threads,
-     run.min_threads, run.max_threads, run.thread_limit, run.fusion, limits) = options
+     run.min_threads, run.max_threads, run.thread_limit, run.fusion, limits,
+     run.read_timeout_ns) = options
     pixels, scans, record_bytes, ratio = limits
     if pixels:
         run.limits.image_pixels = pixels
@@ -14,6 +15,11 @@ cdef RunOptions _run_options(options) except *:
     if ratio:
         run.limits.decompression_ratio = ratio
     return run
+
+
+cdef Faults _faults(storage) except *:
+    return MakeFaults(storage[0], storage[1], storage[2], storage[3], storage[4], storage[5],
+                      storage[6], storage[7])
 
 
 def budgets(options):
@@ -69,8 +75,7 @@ cdef class Iterator:
         settings.run = _run_options(options)
         if storage is not None:
             settings.simulate_storage = True
-            settings.faults = MakeFaults(storage[0], storage[1], storage[2], storage[3],
-                                         storage[4], storage[5])
+            settings.faults = _faults(storage)
         self._leaves = leaves
         self._unflatten = unflatten
         self._fingerprint = fingerprint
@@ -110,6 +115,14 @@ cdef class Iterator:
         if self._leaves == -2:
             return self._unflatten([_to_python(&element[i]) for i in range(element.size())])
         return tuple([_to_python(&element[i]) for i in range(element.size())])
+
+    def cancel(self):
+        """Tells its threads to stop, without waiting."""
+        cdef Pipeline* pipeline = self._pipeline.get()
+        if pipeline == NULL:
+            return
+        with nogil:
+            pipeline.Cancel()
 
     def close(self):
         cdef Pipeline* pipeline = self._pipeline.get()
@@ -196,8 +209,7 @@ cdef class Iterator:
 
     def change_storage(self, storage):
         cdef Pipeline* pipeline = self._pipeline.get()
-        cdef Faults faults = MakeFaults(storage[0], storage[1], storage[2], storage[3],
-                                        storage[4], storage[5])
+        cdef Faults faults = _faults(storage)
         with nogil:
             pipeline.SetStorage(faults)
 

@@ -65,6 +65,10 @@ class UnavailableError(FastpipeError, OSError):
     """Reading failed for another reason of the operating system."""
 
 
+class DeadlineExceededError(FastpipeError, TimeoutError):
+    """Storage did not answer within Options.read_timeout."""
+
+
 class CancelledError(FastpipeError, RuntimeError):
     """The iterator was closed."""
 
@@ -98,6 +102,7 @@ _BY_CODE: dict[str, type[FastpipeError]] = {
     "ResourceExhausted": ResourceExhaustedError,
     "PermissionDenied": PermissionDeniedError,
     "Unavailable": UnavailableError,
+    "DeadlineExceeded": DeadlineExceededError,
     "Internal": InternalError,
 }
 

@@ -26,8 +26,12 @@ _live: weakref.WeakSet[Iterator] = weakref.WeakSet()
 
 
 def _close_all() -> None:
+    # From now on all that closes shares one bound, so what hangs must not use it up for others.
     _core.set_exiting()
-    for iterator in list(_live):
+    iterators = list(_live)
+    for iterator in iterators:
+        iterator.cancel()
+    for iterator in iterators:
         with contextlib.suppress(Exception):  # the others must be closed all the same
             iterator.close()
 
@@ -82,6 +86,15 @@ class Iterator(_core.Iterator):
 
     def __del__(self) -> None:
         self.close()
+
+    def close(self) -> None:
+        """Stops and joins its threads; the next `next` raises CancelledError.
+
+        It waits at most 2 seconds: threads that hang, in a call to storage or in a Python function,
+        are left alone with all they use, and joined when they have come back. A process can end
+        without them.
+        """
+        super().close()
 
     def save(self) -> bytes:
         """The position: a few bytes from which `dataset.iterator(state)` goes on.

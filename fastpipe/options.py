@@ -39,7 +39,7 @@ class ExternalStatePolicy(enum.Enum):
 
 # What _core takes: flags and numbers of AUTOTUNE and threads, and of LimitOptions.
 RunOptions: TypeAlias = tuple[
-    bool, bool, int, int, int, int, int, int, bool, tuple[int, int, int, int]
+    bool, bool, int, int, int, int, int, int, bool, tuple[int, int, int, int], int
 ]
 
 _MANY = 1_000_000  # threads or cores; more is a mistake
@@ -257,6 +257,9 @@ class SimulatedStorage:
         max_read: the most bytes one read returns; 0 for no limit.
         fail_open: the number (from 1) of the open that fails; 0 for none.
         fail_read: the number (from 1) of the read that fails; 0 for none.
+        stall_open: the number (from 1) of the open that hangs, whatever closes or interrupts it,
+            until Iterator.set_storage says otherwise; 0 for none.
+        stall_read: the same of reads.
     """
 
     open_delay: float = 0.0
@@ -265,6 +268,8 @@ class SimulatedStorage:
     max_read: int = 0
     fail_open: int = 0
     fail_read: int = 0
+    stall_open: int = 0
+    stall_read: int = 0
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -278,7 +283,7 @@ class SimulatedStorage:
                     f"SimulatedStorage.{name} must be from 0 to {most:,.0f}, got {value}"
                 )
 
-    def native(self) -> tuple[int, int, int, int, int, int]:
+    def native(self) -> tuple[int, int, int, int, int, int, int, int]:
         """As _core takes it: delays in nanoseconds."""
         return (
             int(self.open_delay * 1e9),
@@ -287,6 +292,8 @@ class SimulatedStorage:
             self.max_read,
             self.fail_open,
             self.fail_read,
+            self.stall_open,
+            self.stall_read,
         )
 
 
@@ -305,6 +312,10 @@ class Options(OptionSet):
         limits: see LimitOptions.
         native_only: True makes a function that cannot be traced an error instead of a
             PythonFallbackWarning.
+        read_timeout: seconds after which an open, a read or a listing that storage has not
+            answered is a DeadlineExceededError, which names the file, and the pipeline goes on with
+            what follows; None for no limit. Each read then is one more copy, on a thread of its
+            own, and Ctrl+C ends the wait for one that hangs.
         storage: reads through a SimulatedStorage.
         experimental_symbolic_checkpoint: accepted, without effect: positions always are symbolic.
         experimental_distribute, experimental_external_state_policy, experimental_optimization,
@@ -322,6 +333,7 @@ class Options(OptionSet):
     fusion: bool | None = None
     limits: LimitOptions = field(default_factory=LimitOptions)
     native_only: bool | None = None
+    read_timeout: float | int | None = None
     storage: SimulatedStorage | None = None
     threading: ThreadingOptions = field(default_factory=ThreadingOptions)
     dataset_name: str | None = None
@@ -338,6 +350,7 @@ class Options(OptionSet):
         "experimental_deterministic": "deterministic",
         "experimental_threading": "threading",
     }
+    _most = {"read_timeout": int(_LONGEST_DELAY)}
 
     def merge(self, options: Options) -> Options:
         """These options, with what `options` sets on top.
@@ -362,6 +375,7 @@ class Options(OptionSet):
             self.threading.private_threadpool_size or 0,
             self.fusion is not False,
             self.limits.native(),
+            int((self.read_timeout or 0) * 1e9),
         )
 
 

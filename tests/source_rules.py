@@ -27,7 +27,7 @@ MAY_INCLUDE: Mapping[str, frozenset[str]] = {
     "core": frozenset(),
     "runtime": frozenset({"core"}),
     "autotune": frozenset({"runtime", "core"}),
-    "io": frozenset({"codec", "core"}),  # a stream may decompress
+    "io": frozenset({"codec", "runtime", "core"}),  # a stream may decompress, a call time out
     "codec": frozenset({"core"}),
     "sources": frozenset({"io", "codec", "runtime", "core"}),
     "ops": frozenset({"io", "runtime", "core"}),

@@ -21,6 +21,7 @@ ROUNDS = {
     "leaks": 1000,
     "hostile": 40,
     "faults": 12,
+    "limits": 1,
     "soak": 4,
 }
 

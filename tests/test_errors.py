@@ -19,6 +19,7 @@ PAIRS = [
     ("ResourceExhaustedError", MemoryError),
     ("PermissionDeniedError", PermissionError),
     ("UnavailableError", OSError),
+    ("DeadlineExceededError", TimeoutError),
     ("CancelledError", RuntimeError),
     ("InternalError", RuntimeError),
     ("UnknownError", RuntimeError),

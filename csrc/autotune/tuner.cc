@@ -10,6 +10,7 @@
 #include "core/guard.h"
 #include "runtime/clock.h"
 #include "runtime/context.h"
+#include "runtime/followed_budget.h"
 #include "runtime/idle_cores.h"
 #include "runtime/threads.h"
 
@@ -74,13 +75,13 @@ StageSample SampleOf(const Stage& stage, const Counted& before, const Counted& n
 // One run under the eyes of the tuner. Used under the lock of Watch, but for Log and Latest.
 class Watched {
  public:
-  explicit Watched(RunContext* run) : run_(run) {}
+  explicit Watched(RunContext* run) : run_(run), budget_(run->options().cpu_budget) {}
 
   int64_t next_look_ns() const { return last_ns_ + period_ns_; }
   double cores_used() const { return cores_used_; }
   // Cores that its threads used or waited for.
   double demand() const { return demand_; }
-  double budget() const { return static_cast<double>(run_->budgeted_options().cpu_budget); }
+  double budget() { return static_cast<double>(budget_.At(last_ns_)); }
 
   RunSample Look() {
     RunSample sample;
@@ -165,6 +166,7 @@ class Watched {
   }
 
   RunContext* const run_;
+  FollowedBudget budget_;
   RunModel model_;
   std::map<int64_t, bool> direct_;  // by Stage::id
   std::vector<std::string> direct_lines_;

@@ -31,6 +31,8 @@ const char* CodeName(Code code) {
       return "PermissionDenied";
     case Code::kUnavailable:
       return "Unavailable";
+    case Code::kDeadlineExceeded:
+      return "DeadlineExceeded";
     case Code::kInternal:
       return "Internal";
     case Code::kPythonError:
@@ -103,6 +105,9 @@ Status Internal(std::string message) { return Status(Code::kInternal, std::move(
 Status Cancelled(std::string message) { return Status(Code::kCancelled, std::move(message)); }
 Status ResourceExhausted(std::string message) {
   return Status(Code::kResourceExhausted, std::move(message));
+}
+Status DeadlineExceeded(std::string message) {
+  return Status(Code::kDeadlineExceeded, std::move(message));
 }
 
 Status FromErrno(int error, const std::string& what, const std::string& path) {

@@ -27,9 +27,10 @@ enum class Code : uint8_t {
   kUnimplemented,
   kResourceExhausted,  // descriptors, memory, limits
   kPermissionDenied,
-  kUnavailable,  // I/O failed for another reason
-  kInternal,     // a bug in fastpipe
-  kPythonError,  // a Python callable raised; payload() carries the exception
+  kUnavailable,       // I/O failed for another reason
+  kDeadlineExceeded,  // storage did not answer in time
+  kInternal,          // a bug in fastpipe
+  kPythonError,       // a Python callable raised; payload() carries the exception
 };
 
 // "InvalidArgument", "DataLoss", ... for messages and tests.
@@ -104,6 +105,7 @@ Status Unimplemented(std::string message);
 Status Internal(std::string message);
 Status Cancelled(std::string message);
 Status ResourceExhausted(std::string message);
+Status DeadlineExceeded(std::string message);
 // The Status of a failed system call on `path`: ENOENT -> NotFound, EISDIR -> FailedPrecondition,
 // ...
 Status FromErrno(int error, const std::string& what, const std::string& path);

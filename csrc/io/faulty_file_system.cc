@@ -3,11 +3,14 @@
 
 #include "core/mutex.h"
 #include "io/file_system.h"
+#include "io/stalled_calls.h"
 
 namespace fastpipe {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+std::atomic<int64_t> stalled_calls{0};
 
 // What all files of one faulty file system share.
 class Disk {
@@ -20,17 +23,22 @@ class Disk {
   void set_faults(const Faults& faults) {
     MutexLock lock(mutex_);
     faults_ = faults;
+    changed_.NotifyAll();
   }
 
   Status Open(const std::string& path, CancelToken* cancel) {
     const Faults faults = this->faults();
     FASTPIPE_RETURN_IF_ERROR(Sleep(faults.open_delay, cancel));
-    return FailIf(++opens_ == faults.fail_open, StrCat("open ", faults.fail_open), path);
+    const int64_t number = ++opens_;
+    HangWhile(&Faults::stall_open, number);
+    return FailIf(number == faults.fail_open, StrCat("open ", number), path);
   }
   Status Read(const std::string& path, uint64_t offset, CancelToken* cancel) {
     const Faults faults = this->faults();
     FASTPIPE_RETURN_IF_ERROR(Sleep(faults.read_delay, cancel));
-    return FailIf(++reads_ == faults.fail_read, StrCat("read ", faults.fail_read), path, offset);
+    const int64_t number = ++reads_;
+    HangWhile(&Faults::stall_read, number);
+    return FailIf(number == faults.fail_read, StrCat("read ", number), path, offset);
   }
   // Waits until `size` more bytes have come through.
   Status Transfer(size_t size, CancelToken* cancel) {
@@ -48,6 +56,14 @@ class Disk {
   }
 
  private:
+  // Like a disk that does not answer: nothing is heard here of cancellation and signals.
+  void HangWhile(int64_t Faults::* stall, int64_t number) {
+    MutexLock lock(mutex_);
+    if (faults_.*stall != number) return;
+    ++stalled_calls;
+    while (faults_.*stall == number) changed_.Wait(mutex_);
+    --stalled_calls;
+  }
   static Status Sleep(std::chrono::nanoseconds duration, CancelToken* cancel) {
     return duration.count() > 0 ? cancel->SleepFor(duration) : Status::Ok();
   }
@@ -61,6 +77,7 @@ class Disk {
   std::atomic<int64_t> opens_{0};
   std::atomic<int64_t> reads_{0};
   mutable Mutex mutex_;
+  CondVar changed_;
   Faults faults_ GUARDED_BY(mutex_);
   Clock::time_point busy_until_ GUARDED_BY(mutex_);
 };
@@ -112,6 +129,8 @@ class SlowFileSystem final : public FaultyFileSystem {
 };
 
 }  // namespace
+
+int64_t StalledCalls() { return stalled_calls.load(); }
 
 std::unique_ptr<FaultyFileSystem> NewFaultyFileSystem(FileSystem* base, const Faults& faults) {
   return std::make_unique<SlowFileSystem>(base, faults);

@@ -56,6 +56,9 @@ struct Faults {
   size_t max_read = 0;                     // short reads of at most this many bytes; 0: none
   int64_t fail_open = 0;  // the k-th Open fails (1-based, over the whole file system)
   int64_t fail_read = 0;  // the k-th ReadAt fails
+  // The k-th Open or ReadAt hangs, whatever is cancelled, until SetFaults says otherwise.
+  int64_t stall_open = 0;
+  int64_t stall_read = 0;
 };
 class FaultyFileSystem : public FileSystem {
  public:

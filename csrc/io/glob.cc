@@ -1,6 +1,7 @@
 #include "io/glob.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
 
@@ -10,6 +11,7 @@
 #include <string_view>
 
 #include "core/fault_points.h"
+#include "io/open_files.h"
 
 namespace fastpipe {
 namespace {
@@ -37,7 +39,7 @@ class Matcher {
         if (prefix.empty()) return Status::Ok();
         struct stat info;
         if (FASTPIPE_FAULT(kStat) || stat(prefix.c_str(), &info) != 0) {
-          return Unreadable("cannot look for", prefix);
+          return MeansNothing(errno) ? Status::Ok() : FromErrno(errno, "cannot look for", prefix);
         }
         paths_.push_back(prefix);
         return Status::Ok();
@@ -56,9 +58,20 @@ class Matcher {
                         std::string_view slashes, std::string_view rest) {
     std::vector<std::string> below;
     {
-      const std::unique_ptr<DIR, int (*)(DIR*)> directory(
-          FASTPIPE_FAULT(kOpen) ? nullptr : opendir(prefix.c_str()), closedir);
-      if (!directory) return Unreadable("cannot list", prefix);
+      int error = 0;  // of open(2)
+      auto fd = OpenFiles::Get().Open(
+          [&] {
+            const int opened = FASTPIPE_FAULT(kOpen)
+                                   ? -1
+                                   : open(prefix.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            error = errno;
+            return opened;
+          },
+          "cannot list", prefix, /*cancel=*/nullptr);
+      if (!fd.ok()) return MeansNothing(error) ? Status::Ok() : std::move(fd.status());
+      const std::unique_ptr<DIR, int (*)(DIR*)> directory(fdopendir(fd.value().get()), closedir);
+      if (!directory) return FromErrno(errno, "cannot list", prefix);
+      static_cast<void>(fd.value().Release());
       const std::string pattern(segment);
       for (;;) {
         errno = 0;
@@ -81,18 +94,10 @@ class Matcher {
     return Status::Ok();
   }
 
-  // By errno: what is not there, or not for us, is no match; anything else hides what may be one.
-  static Status Unreadable(const char* what, const std::string& path) {
-    switch (errno) {
-      case ENOENT:
-      case ENOTDIR:
-      case EACCES:
-      case ELOOP:
-      case ENAMETOOLONG:
-        return Status::Ok();
-      default:
-        return FromErrno(errno, what, path);
-    }
+  // What cannot be opened for such a reason matches nothing.
+  static bool MeansNothing(int error) {
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP ||
+           error == ENAMETOOLONG;
   }
 
   std::vector<std::string> paths_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "io/open_files.h"
+
 namespace fastpipe {
 namespace {
 
@@ -16,12 +18,11 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Create(const std::string& path) 
   if (path.find('\0') != std::string::npos) {
     return InvalidArgument(StrCat("cannot write '", path, "': the path contains a NUL byte"));
   }
-  int opened;
-  do {
-    opened = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-  } while (opened < 0 && errno == EINTR);
-  if (opened < 0) return FromErrno(errno, "cannot write", path);
-  return std::make_unique<OutputFile>(Descriptor(opened), path);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY;
+  FASTPIPE_ASSIGN(Descriptor fd,
+                  OpenFiles::Get().Open([&] { return open(path.c_str(), kFlags, 0666); },
+                                        "cannot write", path, /*cancel=*/nullptr));
+  return std::make_unique<OutputFile>(std::move(fd), path);
 }
 
 Status OutputFile::Append(std::string_view bytes) {

@@ -161,7 +161,8 @@ Status DecodePng(std::string_view bytes, const PngOptions& options, const Limits
 }
 
 Status DecodeBmp(std::string_view bytes, int channels, const Limits& limits, Output* output) {
-  FASTPIPE_ASSIGN(const BmpLayout layout, ReadBmpLayout(bytes, channels, MostPixels(bytes, limits)));
+  FASTPIPE_ASSIGN(const BmpLayout layout,
+                  ReadBmpLayout(bytes, channels, MostPixels(bytes, limits)));
   const int64_t dims[] = {layout.height, layout.width, layout.channels};
   ReadBmp(bytes, layout, output->Allocate<uint8_t>(dims));
   return Status::Ok();

@@ -31,6 +31,7 @@ struct RunOptions {
   bool fusion = true;           // false: every op and kernel is computed by itself, as written
   int64_t thread_limit = 0;     // the most threads of any stage; 0: no limit but the process's
   Limits limits = {};
+  int64_t read_timeout_ns = 0;  // of each call to storage; 0: none
 };
 
 // Puts what affinity, cgroup and memory give in the place of zeros.

@@ -55,6 +55,32 @@ void ThreadBudget::Release(int count) {
   running_ -= count;
 }
 
+void ThreadBudget::Started(const void* owner) {
+  if (owner == nullptr) return;
+  MutexLock lock(mutex_);
+  ++of_owner_[owner];
+}
+
+void ThreadBudget::Ended(const void* owner) {
+  if (owner == nullptr) return;
+  MutexLock lock(mutex_);
+  const auto found = of_owner_.find(owner);
+  if (--found->second > 0) return;
+  of_owner_.erase(found);
+  none_left_->NotifyAll();
+}
+
+bool ThreadBudget::AwaitNone(const void* owner, std::chrono::nanoseconds most) {
+  const auto deadline = std::chrono::steady_clock::now() + most;
+  MutexLock lock(mutex_);
+  while (of_owner_.contains(owner)) {
+    const std::chrono::nanoseconds left = deadline - std::chrono::steady_clock::now();
+    if (left.count() <= 0) return false;
+    none_left_->WaitFor(mutex_, left);
+  }
+  return true;
+}
+
 void ThreadBudget::set_cap(int cap) {
   MutexLock lock(mutex_);
   cap_ = std::max(cap, 1);
@@ -73,7 +99,13 @@ int ThreadBudget::running() const {
 void ThreadBudget::LockForFork() NO_THREAD_SAFETY_ANALYSIS { mutex_.Lock(); }
 
 void ThreadBudget::UnlockAfterFork(bool in_child) NO_THREAD_SAFETY_ANALYSIS {
-  if (in_child) running_ = 0;
+  if (in_child) {
+    running_ = 0;
+    of_owner_.clear();
+    // Threads of the parent may wait for it.
+    static_cast<void>(none_left_.release());
+    none_left_ = std::make_unique<CondVar>();
+  }
   mutex_.Unlock();
 }
 
@@ -118,7 +150,10 @@ bool ThreadGroup::StartLocked(int index) {
   Join(&worker);
   SignalsBlocked blocked;
   running_.fetch_add(1, std::memory_order_relaxed);
+  bool counted = false;
   try {
+    ThreadBudget::Get().Started(owner_);
+    counted = true;
     if (FASTPIPE_FAULT(kStartThread)) throw std::system_error(errno, std::generic_category());
     Scheduler* scheduler = Scheduler::OfThread();
     if (scheduler != nullptr) worker.scheduled = scheduler->Spawn();
@@ -128,13 +163,17 @@ bool ThreadGroup::StartLocked(int index) {
       FASTPIPE_LET_NEW_FAIL();
       owner_of_thread = owner_;
       body_(index);
+      // Whoever waits for the last one may destroy this group then.
+      const void* const owner = owner_;
       running_.fetch_sub(1, std::memory_order_relaxed);
       ThreadBudget::Get().Release(1);
+      ThreadBudget::Get().Ended(owner);
       if (scheduler != nullptr) scheduler->End();
     });
   } catch (const std::exception&) {  // of the system, or of memory for the thread's start
     running_.fetch_sub(1, std::memory_order_relaxed);
     ThreadBudget::Get().Release(1);
+    if (counted) ThreadBudget::Get().Ended(owner_);
     return false;
   }
   worker.left = false;

@@ -10,7 +10,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,6 +35,12 @@ class ThreadBudget {
   // One thread beyond the cap if need be: without it a pipeline could not run at all.
   void AcquireFirst();
   void Release(int count);
+  // A thread that may start starts for `owner`, and ends: for AwaitNone. Null owners are not
+  // counted.
+  void Started(const void* owner);
+  void Ended(const void* owner);
+  // Waits until no thread runs for `owner`, for `most` at the longest: whether that came true.
+  bool AwaitNone(const void* owner, std::chrono::nanoseconds most);
   void set_cap(int cap);
   int cap() const;
   int running() const;
@@ -43,11 +52,14 @@ class ThreadBudget {
   mutable Mutex mutex_;
   int cap_ GUARDED_BY(mutex_) = 1024;
   int running_ GUARDED_BY(mutex_) = 0;
+  std::map<const void*, int> of_owner_ GUARDED_BY(mutex_);  // no zeros
+  std::unique_ptr<CondVar> none_left_ = std::make_unique<CondVar>();
 };
 
 class ThreadGroup {
  public:
-  // `name` shows in ps and debuggers, at most 15 bytes of it. `owner` is what RunsFor asks about.
+  // `name` shows in ps and debuggers, at most 15 bytes of it. `owner` is what RunsFor and
+  // ThreadBudget::AwaitNone ask about.
   ThreadGroup(std::string name, std::function<void(int index)> body, const void* owner = nullptr);
   ~ThreadGroup();
   ThreadGroup(const ThreadGroup&) = delete;

@@ -23,6 +23,7 @@ TASKS = (
     "resume",
     "order",
     "faults",
+    "limits",
     "hostile",
     "interrupt",
     "exit",

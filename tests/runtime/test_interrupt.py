@@ -19,6 +19,9 @@ BLOCKED = {
     "a parallel interleave": """
 ds = fp.Dataset.from_tensor_slices([sys.argv[1]] * 4).interleave(
     fp.TextLineDataset, cycle_length=4, num_parallel_calls=4).with_options(slow)""",
+    "storage that hangs, with a time limit": """
+ds = fp.TextLineDataset(sys.argv[1]).with_options(
+    fp.Options(storage=fp.SimulatedStorage(stall_read=1), read_timeout=3600.0))""",
     "an autotuned pipeline": """
 ds = text.map(lambda line: line, num_parallel_calls=fp.AUTOTUNE).prefetch(fp.AUTOTUNE)""",
     "a filter that finds nothing": "ds = fp.Dataset.counter().filter(lambda x: x < 0)",

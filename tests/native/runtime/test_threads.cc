@@ -97,6 +97,22 @@ TEST_CASE("threads: the process-wide cap is hard, but a group gets its first thr
   ThreadBudget::Get().set_cap(cap);
 }
 
+TEST_CASE("threads: waiting for those of an owner ends when none is left, or in time") {
+  const int owner = 0;
+  Gate gate;
+  ThreadBudget& budget = ThreadBudget::Get();
+  CHECK(budget.AwaitNone(&owner, std::chrono::nanoseconds(0)));
+  ThreadGroup first("first", [&](int) { gate.AwaitOpen(); }, &owner);
+  ThreadGroup second("second", [&](int) { gate.AwaitOpen(); }, &owner);
+  ThreadGroup other("other", [&](int) { gate.AwaitOpen(); }, &gate);
+  CHECK(first.Resize(2).ok());
+  CHECK(second.Resize(1).ok());
+  CHECK(other.Resize(1).ok());
+  CHECK(!budget.AwaitNone(&owner, std::chrono::milliseconds(1)));
+  gate.Open();
+  CHECK(budget.AwaitNone(&owner, std::chrono::minutes(1)));
+}
+
 TEST_CASE("budget: there is at least one core and some memory") {
   CHECK(CpuBudget() >= 1);
   CHECK(AvailableMemory() > 0);
