@@ -6,9 +6,7 @@ from weakref import WeakValueDictionary
 
 from typing_extensions import Self
 
-_RunOptions = tuple[
-    bool, bool, int, int, int, int, int, int, bool, tuple[int, int, int, int], int
-]
+_RunOptions = tuple[bool, bool, int, int, int, int, int, int, bool, tuple[int, int, int, int], int]
 _Faults = tuple[int, int, int, int, int, int, int, int]
 _SpecTuple = tuple[str, tuple[int | None, ...] | None, Any]
 
