@@ -120,6 +120,9 @@ def from_status(code: str, message: str, trail: str) -> FastpipeError:
 
 def with_trail(error: BaseException, trail: str) -> BaseException:
     """The exception of a Python callable, with a note that says where it was called."""
+    if isinstance(error, StopIteration):  # out of next() it would end the loop in silence
+        stop, error = error, RuntimeError("a Python function of the pipeline raised StopIteration")
+        error.__cause__ = stop
     if trail and hasattr(error, "add_note"):
         # A function may raise the same object for many elements: the note is on the latest.
         notes = getattr(error, "__notes__", [])
