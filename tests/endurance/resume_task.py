@@ -8,6 +8,7 @@ what the plain-Python model says.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
@@ -18,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 import random_pipelines
-from laws import as_multiset
+from laws import as_multiset, plain
 from verdict import Verdict, all_of
 
 ROUNDS = 300
@@ -59,19 +60,42 @@ for element in iterator:
 """
 
 
+# What random pipelines have none of; the model is an uninterrupted pass.
+_OTHERS = (
+    "tf.data.TextLineDataset([PATH] * 3, 'GZIP').shuffle(20, seed=3).batch(4)",
+    "tf.data.Dataset.from_tensor_slices([PATH] * 3).interleave(lambda path: "
+    "tf.data.TextLineDataset(path, 'GZIP'), cycle_length=2, num_parallel_calls=min(CALLS, 2))"
+    ".map(lambda text: tf.strings.length(text), CALLS).prefetch(2)",
+    "tf.data.Dataset.sample_from_datasets([tf.data.Dataset.range(30), "
+    "tf.data.Dataset.range(50, 70)], seed=5).map(lambda x: x + 1, CALLS).repeat(2)",
+    "tf.data.Dataset.range(40).map(lambda x: (x, tf.random.uniform((), seed=3)), CALLS).batch(3)",
+)
+
+
 def run(rounds: int) -> list[Verdict]:
     failures = []
     seed = -1
-    for _ in range(rounds):
+    for number in range(rounds):
         pipeline = None
         while pipeline is None or not pipeline.savable:
             seed += 1
             pipeline = random_pipelines.make(seed)
         with tempfile.TemporaryDirectory() as folder:
+            if number % 4 == 3:
+                pipeline = _other(number // 4 % len(_OTHERS), Path(folder))
             wrong = kill_and_resume(pipeline, random.Random(seed), Path(folder))
         if wrong:
             failures.append(f"pipeline {seed}: {wrong}")
     return [all_of("the rest after SIGKILL is identical", rounds, failures)]
+
+
+def _other(index: int, folder: Path) -> random_pipelines.Pipeline:
+    path = folder / "lines.gz"
+    path.write_bytes(gzip.compress(b"".join(b"line %d\n" % (i * i) for i in range(30))))
+    text = _OTHERS[index].replace("PATH", repr(str(path)))
+    pipeline = random_pipelines.Pipeline(index, text)
+    pipeline.expected = [plain(element) for element in pipeline.build(1)]
+    return pipeline
 
 
 def kill_and_resume(

@@ -29,7 +29,6 @@ RAISED = {
     "KeyboardInterrupt": KeyboardInterrupt("no key"),
     "SystemExit": SystemExit(3),
     "a BaseException": OddError("odd"),
-    "ExceptionGroup": ExceptionGroup("several", [ValueError("one")]),
     "CancelledError": errors.CancelledError("not closed"),
 }
 
