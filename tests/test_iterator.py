@@ -152,7 +152,7 @@ def test_another_pipeline_and_damage_are_refused():
         fp.Dataset.range(10).batch(3).iterator(it.save())
     with pytest.raises(DataLossError):
         ds.iterator(b"nonsense")
-    with pytest.raises(TypeError):
+    with pytest.raises(FileNotFoundError):
         ds.iterator("text")
 
 
