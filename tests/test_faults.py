@@ -18,7 +18,7 @@ for path in paths:
     try:
         print(fp.io.read_file(path).decode())
     except fp.errors.UnavailableError as error:
-        print(error)
+        print(str(error).splitlines()[0])
 print(faults.calls(kind))
 """
 
@@ -76,7 +76,7 @@ pipelines = {
     "flat_map": numbers(3).flat_map(lambda x: fp.Dataset.range(x, x + 3)),
     "zip": fp.Dataset.zip(numbers(9), numbers(9)).map(lambda x, y: x),
     "cache": numbers(4).cache().repeat(2),
-    "filter": numbers(9).filter(lambda x: x % 2 == 0).take(4),
+    "filter": numbers(9).filter(lambda x: x % 2 == 0),
     "window": numbers(9).window(3).flat_map(lambda x: x),
     "batch": numbers(9).batch(2, num_parallel_calls=2).unbatch(),
     "scan": numbers(9).scan(fp.constant(0, fp.int64), lambda s, x: (s + x, x)),
