@@ -132,7 +132,7 @@ Status CsvReader::SkipHeader() {
   if (stream_->offset() > 0) return Status::Ok();
   Status status = Scan();
   if (status.code() == Code::kInvalidArgument) {
-    can_continue_ = Resume(at_).ok();
+    can_continue_ = Resume(at_).code() != Code::kCancelled;
     return InvalidArgument("the header is malformed: " + status.message());
   }
   if (status.end_of_sequence()) {
@@ -160,7 +160,9 @@ Status CsvReader::Next(std::vector<CsvField>* fields) {
   ++records_;
   if (!status.ok()) {
     status = AtRecord(status);
-    can_continue_ = status.code() == Code::kInvalidArgument && Resume(at_).ok();
+    // Damage behind the record is an error of its own, which comes next.
+    can_continue_ =
+        status.code() == Code::kInvalidArgument && Resume(at_).code() != Code::kCancelled;
     return status;
   }
   const std::string_view window = stream_->window();

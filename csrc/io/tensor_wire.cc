@@ -21,7 +21,7 @@ constexpr uint32_t kShapeDim = 2;
 constexpr uint32_t kDimSize = 1;
 
 // A message that lists fewer values than this many bytes of tensor is taken at its word.
-constexpr int64_t kMaxImpliedBytes = int64_t{1} << 30;
+constexpr int64_t kMaxImpliedBytes = int64_t{1} << 28;
 
 // The number of a dtype in a message, and the field that lists its values one by one.
 struct WireDType {
