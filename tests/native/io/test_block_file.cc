@@ -168,6 +168,19 @@ TEST_CASE("block file: a record that is not aligned is data loss") {
   }
 }
 
+TEST_CASE("block file: another version of the format is refused as such") {
+  const ScratchDirectory scratch;
+  for (const auto& [version, compression] : {std::pair<uint32_t, uint32_t>(2, 0), {1, 9}}) {
+    std::string header(block_format::kFileMagic);
+    block_format::Put(version, &header);
+    block_format::Put(compression, &header);
+    block_format::Seal(block_format::kFileHeader, &header);
+    CHECK(OpenReader(scratch.Write("other", header)).status().code() == Code::kFailedPrecondition);
+    CHECK(OpenReader(scratch.Write("cut", header.substr(0, 40))).status().code() ==
+          Code::kDataLoss);
+  }
+}
+
 TEST_CASE("block file: other files are told apart") {
   const ScratchDirectory scratch;
   for (std::string_view content :

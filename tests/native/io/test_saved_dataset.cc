@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "io/crc32c.h"
 #include "io/saved_dataset.h"
 #include "io/saved_dataset_manifest.h"
 #include "scratch.h"
@@ -60,6 +61,40 @@ TEST_CASE("saved dataset: shards lie in a folder of the dataset, whatever the ma
     saved.folder = folder;
     CHECK(StatusOf(saved).code() == Code::kDataLoss);
   }
+}
+
+Code CodeOf(const std::string& manifest) {
+  const ScratchDirectory scratch;
+  scratch.Write("fastpipe.manifest", manifest);
+  return ReadSavedDataset(PosixFileSystem(), scratch.path(), nullptr).status().code();
+}
+
+TEST_CASE("saved dataset: what is no manifest is told apart") {
+  const ScratchDirectory scratch;
+  CHECK(ReadSavedDataset(PosixFileSystem(), scratch.path(), nullptr).status().code() ==
+        Code::kNotFound);
+  const std::string sound = ManifestOf(Sound());
+  CHECK(CodeOf("") == Code::kDataLoss);
+  CHECK(CodeOf("something else") == Code::kDataLoss);
+  for (size_t size = 0; size < sound.size(); ++size) {
+    CHECK(CodeOf(sound.substr(0, size)) == Code::kDataLoss);
+  }
+  for (size_t place = 0; place < sound.size(); ++place) {
+    std::string changed = sound;
+    changed[place] = static_cast<char>(changed[place] ^ 1);
+    CHECK(CodeOf(changed) == Code::kDataLoss);
+  }
+}
+
+TEST_CASE("saved dataset: another version of the format is refused as such") {
+  std::string manifest = ManifestOf(Sound());
+  const size_t body = kManifestMagic.size() + sizeof(uint32_t);
+  REQUIRE(manifest[body] == 2);  // version 1, as positions write it
+  manifest[body] = 4;
+  const uint32_t checksum = MaskedCrc32c(std::string_view(manifest).substr(body));
+  manifest.replace(kManifestMagic.size(), sizeof(checksum),
+                   std::string(reinterpret_cast<const char*>(&checksum), sizeof(checksum)));
+  CHECK(CodeOf(manifest) == Code::kFailedPrecondition);
 }
 
 }  // namespace
