@@ -226,8 +226,9 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
     const int64_t picks = reader->GetCount();
     const int64_t results = reader->GetCount();
     const int64_t elements = reader->GetCount(results);
+    // Errors are results beyond the cardinality.
     const int64_t most = op().inputs().front()->Cardinality();
-    if (picks > elements || (most >= 0 && results > most)) {
+    if (picks > elements || (most >= 0 && elements > most)) {
       return DataLoss("the saved iterator position is damaged");
     }
     PositionReader beginning(reader->GetBytes());

@@ -103,11 +103,15 @@ def test_the_limit_is_the_largest_size(kind: str) -> None:
 
 
 def test_an_announced_size_is_checked_first() -> None:
-    huge = b"\x28\xb5\x2f\xfd\xe0" + struct.pack("<Q", 2**50) + raw_block(b"abc")
-    with pytest.raises(ResourceExhaustedError, match="more than the limit of 1073741824 bytes"):
-        io.decode_compressed(huge, "ZSTD")
+    def announcing(size: int) -> bytes:
+        return b"\x28\xb5\x2f\xfd\xe0" + struct.pack("<Q", size) + raw_block(b"abc")
+
+    with pytest.raises(ResourceExhaustedError, match="more than the limit of 1000 bytes"):
+        io.decode_compressed(announcing(1001), "ZSTD", max_size=1000)
+    with pytest.raises(ResourceExhaustedError, match="more than the limit of 16777216 bytes"):
+        io.decode_compressed(announcing(2**50), "ZSTD", max_size=2**62)
     with pytest.raises(DataLossError):
-        io.decode_compressed(huge, "ZSTD", max_size=2**62)
+        io.decode_compressed(announcing(1000), "ZSTD", max_size=1000)
 
 
 def test_wrong_arguments() -> None:

@@ -14,7 +14,7 @@ std::vector<std::string> ReadAll(const std::string& bytes, size_t buffer_size, b
   REQUIRE(file.ok());
   CsvReader reader(
       std::make_unique<InputStream>(std::move(file.value()), Compression::kGzip, buffer_size), 0,
-      {}, header);
+      {}, header, /*most_fields=*/100);
   std::vector<std::string> results;
   std::vector<CsvField> fields;
   std::string text;
