@@ -187,7 +187,8 @@ TEST_CASE("open files: listing and writing find a descriptor as well") {
   const DescriptorLimit limit(64);
   const std::vector<Descriptor> taken = Take();
   auto listed = PosixFileSystem()->Glob(folder.At("file*"));
-  REQUIRE_MESSAGE(listed.ok(), listed.status().ToString());
+  // No message here: the sanitizer needs a descriptor to look at the object that would hold it.
+  REQUIRE(listed.ok());
   CHECK(listed.value().size() == 4);
   CHECK(ReadThree(files[0].get(), 0) == "con");
 }
