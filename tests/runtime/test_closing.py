@@ -44,6 +44,21 @@ PARALLEL = {
 }
 
 
+class Hanging:
+    """A Python function that hangs until released: at every element, or at that of one number."""
+
+    def __init__(self, at=None):
+        self.entered = threading.Event()
+        self.release = threading.Event()
+        self._at = at
+
+    def function(self, x):
+        if self._at is None or x == self._at:
+            self.entered.set()
+            self.release.wait()
+        return x
+
+
 def begin(iterator):
     """Calls next in a thread, where it may hang."""
     thread = threading.Thread(target=_next, args=(iterator,), daemon=True)
@@ -82,39 +97,26 @@ def test_close_leaves_threads_that_hang_in_storage_and_joins_them_later(make, pa
 
 
 def test_close_leaves_a_python_function_that_hangs():
-    release = threading.Event()
-    entered = threading.Event()
-
-    def hang(x):
-        entered.set()
-        release.wait()
-        return x
-
-    ds = fp.Dataset.range(5).map(lambda x: fp.py_function(hang, [x], fp.int64), 2)
+    hang = Hanging()
+    ds = fp.Dataset.range(5).map(lambda x: fp.py_function(hang.function, [x], fp.int64), 2)
     iterator = iter(ds)
     caller = begin(iterator)
-    assert entered.wait(DEADLINE_SECONDS)
+    assert hang.entered.wait(DEADLINE_SECONDS)
     assert closes_in_time(iterator.close)
     caller.join(DEADLINE_SECONDS)
     assert _core.abandoned_iterators() == 1
-    release.set()
+    hang.release.set()
     assert eventually(lambda: _core.abandoned_iterators() == 0)
 
 
 @pytest.mark.parametrize("cycle", [False, True])
 def test_an_iterator_that_is_dropped_leaves_what_hangs_alike(cycle):
-    release = threading.Event()
-    entered = threading.Event()
-
-    def hang(x):
-        if x == 1:
-            entered.set()
-            release.wait()
-        return x
-
-    iterator = iter(fp.Dataset.range(5).map(lambda x: fp.py_function(hang, [x], fp.int64), 2))
+    hang = Hanging(at=1)
+    iterator = iter(
+        fp.Dataset.range(5).map(lambda x: fp.py_function(hang.function, [x], fp.int64), 2)
+    )
     assert next(iterator) == 0
-    assert entered.wait(DEADLINE_SECONDS)
+    assert hang.entered.wait(DEADLINE_SECONDS)
     if cycle:
         holder = [iterator]
         holder.append(holder)
@@ -124,7 +126,7 @@ def test_an_iterator_that_is_dropped_leaves_what_hangs_alike(cycle):
     gc.collect()
     assert time.monotonic() - began < BOUND + SLACK
     assert _core.abandoned_iterators() == 1
-    release.set()
+    hang.release.set()
     assert eventually(lambda: _core.abandoned_iterators() == 0)
 
 
@@ -150,24 +152,19 @@ def test_close_does_not_wait_for_a_next_that_hangs_on_a_thread_of_its_own(paths)
 
 
 def test_closing_again_does_not_wait_again():
-    release = threading.Event()
-    entered = threading.Event()
-
-    def hang(x):
-        entered.set()
-        release.wait()
-        return x
-
-    iterator = iter(fp.Dataset.range(5).map(lambda x: fp.py_function(hang, [x], fp.int64), 2))
+    hang = Hanging()
+    iterator = iter(
+        fp.Dataset.range(5).map(lambda x: fp.py_function(hang.function, [x], fp.int64), 2)
+    )
     caller = begin(iterator)
-    assert entered.wait(DEADLINE_SECONDS)
+    assert hang.entered.wait(DEADLINE_SECONDS)
     iterator.close()
     caller.join(DEADLINE_SECONDS)
     began = time.monotonic()
     for _ in range(20):
         iterator.close()
     assert time.monotonic() - began < BOUND + SLACK
-    release.set()
+    hang.release.set()
     assert eventually(lambda: _core.abandoned_iterators() == 0)
 
 

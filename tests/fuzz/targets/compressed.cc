@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "../../native/codec/streams.h"
 #include "../target.h"
 #include "codec/decompress.h"
 #include "io/decompressor.h"
@@ -14,32 +15,6 @@ constexpr Compression kKinds[] = {Compression::kGzip, Compression::kZlib, Compre
 constexpr CompressedFormat kFormats[] = {CompressedFormat::kGzip, CompressedFormat::kZlib,
                                          CompressedFormat::kZstd};
 
-struct Inflated {
-  std::string bytes;
-  Status status;
-  bool complete = false;
-};
-
-Inflated InPieces(Compression compression, std::string_view input, size_t piece, size_t room) {
-  Decompressor decompressor(compression);
-  Inflated result;
-  std::string out(room, '\0');
-  while (result.status.ok() && result.bytes.size() <= kMaxSize) {
-    std::string_view given = input.substr(0, piece);
-    const size_t before = given.size();
-    auto count = decompressor.Inflate(&given, reinterpret_cast<uint8_t*>(out.data()), room);
-    input.remove_prefix(before - given.size());
-    if (!count.ok()) {
-      result.status = count.status();
-    } else {
-      result.bytes.append(out, 0, count.value());
-      if (count.value() == 0 && input.empty()) break;
-    }
-  }
-  result.complete = result.status.ok() && decompressor.complete();
-  return result;
-}
-
 std::string_view Text(const std::string& memory, size_t size) {
   return std::string_view(memory).substr(0, size);
 }
@@ -50,7 +25,9 @@ void Fuzz(std::string_view bytes) {
   const auto piece = static_cast<size_t>(1 + choices.Below(256));
   const auto room = static_cast<size_t>(16 * (1 + choices.Below(256)));
   const Compression compression = kKinds[kind];
-  const Inflated pieces = InPieces(compression, choices.rest(), piece, room);
+  Decompressor decompressor(compression);
+  Inflated pieces = InflateInPieces(&decompressor, choices.rest(), piece, room, kMaxSize);
+  pieces.complete = pieces.complete && pieces.status.ok();
   CheckError(pieces.status, {Code::kDataLoss});
   auto whole = Decompress(choices.rest(), kFormats[kind], kMaxSize);
   CheckError(whole.status(), {Code::kDataLoss, Code::kResourceExhausted});

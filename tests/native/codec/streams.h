@@ -1,6 +1,7 @@
 // Runs a decompressing stream over bytes that come in pieces.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,12 +15,14 @@ struct Inflated {
   bool complete = false;
 };
 
-// Feeds `input` in pieces of `piece` bytes and takes the result in pieces of `room`.
+// Feeds `input` in pieces of `piece` bytes and takes the result in pieces of `room`, until it has
+// more than `most` bytes.
 template <typename Stream>
-Inflated InflateInPieces(Stream* stream, std::string_view input, size_t piece, size_t room) {
+Inflated InflateInPieces(Stream* stream, std::string_view input, size_t piece, size_t room,
+                         size_t most = SIZE_MAX) {
   Inflated result;
   std::string out(room, '\0');
-  while (result.status.ok()) {
+  while (result.status.ok() && result.bytes.size() <= most) {
     std::string_view given = input.substr(0, piece);
     const size_t before = given.size();
     auto count = stream->Inflate(&given, reinterpret_cast<uint8_t*>(out.data()), room);

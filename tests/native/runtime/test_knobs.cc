@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "core/registry.h"
 #include "io/file_system.h"
+#include "made.h"
 #include "runtime/context.h"
 #include "runtime/threads.h"
 #include "runtime/worker_stage.h"
@@ -222,13 +223,6 @@ Result<KernelPlan> PlanWeighed(const Args& attrs, Specs inputs) {
 }
 
 FASTPIPE_KERNEL("weighed", PlanWeighed);
-
-DatasetRef Made(const std::string& op, std::map<std::string, Value, std::less<>> args,
-                std::vector<DatasetRef> inputs) {
-  auto made = MakeDataset(Args(op, std::move(args)), std::move(inputs), "");
-  REQUIRE(made.ok());
-  return made.value();
-}
 
 Value WeighedFunction() {
   ProgramBuilder builder;

@@ -13,7 +13,7 @@
 
 #include "api.h"
 #include "core/random.h"
-#include "core/registry.h"
+#include "made.h"
 #include "runtime/worker_stage.h"
 #include "seeded_scheduler.h"
 
@@ -162,13 +162,6 @@ TEST_CASE("schedules: a stage whose threads and window change loses nothing") {
 }
 
 // ---- lanes, tuner, close ----
-
-DatasetRef Made(const std::string& op, std::map<std::string, Value, std::less<>> args,
-                std::vector<DatasetRef> inputs = {}) {
-  auto made = MakeDataset(Args(op, std::move(args)), std::move(inputs), "");
-  REQUIRE(made.ok());
-  return made.value();
-}
 
 // Four ranges of three numbers, interleaved two by two.
 DatasetRef Interleaved(int64_t calls) {

@@ -8,8 +8,8 @@
 #include "autotune/tuner.h"
 #include "core/fault_points.h"
 #include "core/program.h"
-#include "core/registry.h"
 #include "io/file_system.h"
+#include "made.h"
 #include "runtime/context.h"
 #include "runtime/threads.h"
 #include "runtime/tuning.h"
@@ -24,13 +24,6 @@ std::shared_ptr<RunContext> NewRun() {
   options.ram_budget = 1 << 30;
   options.initial_threads = 2;
   return std::make_shared<RunContext>(options, PosixFileSystem(), 0);
-}
-
-DatasetRef Made(const std::string& op, std::map<std::string, Value, std::less<>> args,
-                std::vector<DatasetRef> inputs = {}) {
-  auto made = MakeDataset(Args(op, std::move(args)), std::move(inputs), "");
-  REQUIRE(made.ok());
-  return made.value();
 }
 
 DatasetRef Range(int64_t stop) {
