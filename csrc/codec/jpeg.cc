@@ -122,7 +122,6 @@ Status JpegDecoder::ReadInto(uint8_t* pixels, int64_t row_stride) {
       status = FailureOfRows();
     }
   }
-  if (status.ok()) status = CheckWarnings();
   Reset();
   return status;
 }
@@ -133,8 +132,6 @@ Status JpegDecoder::ReadRows(uint8_t* pixels, int64_t row_stride, int64_t count)
     status = FailureOfRows();
   } else if (fastpipe_jpeg_rows(jpeg_.get()) < output_.height) {
     return status;
-  } else {
-    status = CheckWarnings();
   }
   Reset();
   return status;
@@ -143,11 +140,6 @@ Status JpegDecoder::ReadRows(uint8_t* pixels, int64_t row_stride, int64_t count)
 Status JpegDecoder::FailureOfRows() const {
   return Failure(StrCat(fastpipe_jpeg_message(jpeg_.get()), ", after row ",
                         fastpipe_jpeg_rows(jpeg_.get()), " of ", output_.height));
-}
-
-Status JpegDecoder::CheckWarnings() const {
-  if (!options_.fail_on_warning || warnings() == 0) return Status::Ok();
-  return Failure(StrCat("the data are damaged in ", warnings(), " places"));
 }
 
 void JpegDecoder::Reset() {

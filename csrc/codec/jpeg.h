@@ -67,9 +67,6 @@ struct JpegOptions {
   // With try_recover_truncated: when damage stops libjpeg for good within the image, the image is
   // accepted if at least this fraction of its rows was decoded; the last one is repeated below.
   float acceptable_fraction = 1.0f;
-  // False: damage that libjpeg can step over (junk between segments, a bad Huffman code) is counted
-  // in warnings() and the image accepted, as in Pillow and TensorFlow. True: it is an error.
-  bool fail_on_warning = false;
   // Only this window of the image. Rows below it are not decoded; that the data are complete is
   // checked all the same.
   std::optional<JpegCrop> crop = std::nullopt;
@@ -113,7 +110,8 @@ class JpegDecoder {
   // Frees what the current image holds. Start and the destructor do the same.
   void Reset();
 
-  // Damage stepped over in the last image.
+  // Damage that libjpeg stepped over in the last image (junk between segments, a bad Huffman code):
+  // the image is accepted, as in Pillow and TensorFlow.
   int64_t warnings() const;
 
  private:
@@ -129,7 +127,6 @@ class JpegDecoder {
   // InvalidArgument, or ResourceExhausted if that is why.
   Status Failure(std::string_view what) const;
   Status FailureOfRows() const;
-  Status CheckWarnings() const;
 
   std::unique_ptr<fastpipe_jpeg, Free> jpeg_;
   JpegOptions options_;

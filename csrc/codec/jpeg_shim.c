@@ -36,10 +36,10 @@ struct fastpipe_jpeg {
   bool direct;         // rows need neither trimming nor conversion
   JSAMPARRAY staging;  // rows on the way to the caller's memory, or to nowhere
   bool positioned;     // the next row that libjpeg hands out is the next of the window
-  // Our own Huffman decoder, allocated for the first image; whether this one is beyond it. Then the
-  // image is begun again, with libjpeg's.
+  // Our own Huffman decoder, allocated for the first image; whether this one is beyond it.
   struct fastpipe_jpeg_entropy* entropy;
   bool gave_up;
+  bool plain;  // begun again: with libjpeg's Huffman decoder, and nothing is left out
   const uint8_t* data;
   size_t size;
   struct fastpipe_jpeg_setup setup;
@@ -109,6 +109,8 @@ static void SkipInput(j_decompress_ptr info, long count) {
   source->bytes_in_buffer -= (size_t)count;
 }
 
+// Once for each image: libjpeg keeps tables, and an image that lacks its own would take those of
+// the one before.
 static bool Create(struct fastpipe_jpeg* jpeg) {
   jpeg->info.err = jpeg_std_error(&jpeg->errors);
   jpeg->errors.error_exit = OnError;
@@ -129,18 +131,11 @@ static bool Create(struct fastpipe_jpeg* jpeg) {
   return true;
 }
 
-struct fastpipe_jpeg* fastpipe_jpeg_new(void) {
-  struct fastpipe_jpeg* jpeg = calloc(1, sizeof *jpeg);
-  if (jpeg != NULL && !Create(jpeg)) {
-    fastpipe_jpeg_free(jpeg);
-    return NULL;
-  }
-  return jpeg;
-}
+struct fastpipe_jpeg* fastpipe_jpeg_new(void) { return calloc(1, sizeof(struct fastpipe_jpeg)); }
 
 void fastpipe_jpeg_free(struct fastpipe_jpeg* jpeg) {
   if (jpeg == NULL) return;
-  jpeg_destroy_decompress(&jpeg->info);
+  fastpipe_jpeg_reset(jpeg);
   free(jpeg->entropy);
   free(jpeg);
 }
@@ -159,9 +154,11 @@ bool fastpipe_jpeg_read_header(struct fastpipe_jpeg* jpeg, const uint8_t* data, 
   jpeg->rows = 0;
   jpeg->positioned = false;
   jpeg->gave_up = false;
+  jpeg->plain = false;
   jpeg->data = data;
   jpeg->size = size;
   jpeg->staging = NULL;
+  if (!Create(jpeg)) return false;
   jpeg->source.next_input_byte = data;
   jpeg->source.bytes_in_buffer = size;
   if (setjmp(jpeg->jump)) return false;
@@ -209,7 +206,7 @@ bool fastpipe_jpeg_configure(struct fastpipe_jpeg* jpeg, const struct fastpipe_j
   // libjpeg-turbo 2.1 skips to the wrong rows with merged upsampling (not fancy), and sizes crops
   // of scaled 4:1:1 images wrongly.
   jpeg->skip =
-      setup->fancy_upscaling &&
+      setup->fancy_upscaling && (setup->libjpeg_edges || !jpeg->plain) &&
       (setup->ratio == 1 || (info->max_h_samp_factor <= 2 && info->max_v_samp_factor <= 2));
   jpeg_calc_output_dimensions(info);
   *width = info->output_width;
@@ -239,7 +236,7 @@ static void CropColumns(struct fastpipe_jpeg* jpeg, JDIMENSION* left, JDIMENSION
 }
 
 static void InstallEntropy(struct fastpipe_jpeg* jpeg, JDIMENSION left, JDIMENSION right) {
-  if (jpeg->setup.libjpeg_only || jpeg->recover || jpeg->gave_up) return;
+  if (jpeg->setup.libjpeg_only || jpeg->recover || jpeg->plain) return;
   if (jpeg->entropy == NULL) jpeg->entropy = calloc(1, sizeof *jpeg->entropy);
   if (jpeg->entropy == NULL) return;  // libjpeg's will do
   jpeg->entropy->give_up = OnGiveUp;
@@ -340,36 +337,41 @@ static bool ReadUpTo(struct fastpipe_jpeg* jpeg, uint32_t begin, uint32_t end, u
   return true;
 }
 
-// Begins the image again with libjpeg's own Huffman decoder, at the row that comes next.
-static bool BeginAgain(struct fastpipe_jpeg* jpeg) {
-  const uint32_t rows = jpeg->rows;
+// Whether the image has to be begun again for the rows that were just asked for. What libjpeg makes
+// of damage depends on the rows and columns it leaves out.
+static bool MustBeginAgain(const struct fastpipe_jpeg* jpeg, bool done) {
+  if (jpeg->plain || jpeg->out_of_memory) return false;
+  if (jpeg->gave_up) return true;
+  const struct jpeg_decompress_struct* info = &jpeg->info;
+  const bool leaves_out =
+      jpeg->skip && !jpeg->libjpeg_edges &&
+      (jpeg->window.y > 0 || jpeg->window.width < info->output_width || jpeg->window.x > 0);
+  return leaves_out && (!done || jpeg->errors.num_warnings > 0);
+}
+
+// Plainly, at row `rows` of the window.
+static bool BeginAgain(struct fastpipe_jpeg* jpeg, uint32_t rows) {
   const struct fastpipe_jpeg_setup setup = jpeg->setup;
   const struct fastpipe_jpeg_window window = jpeg->window;
   struct fastpipe_jpeg_header header;
   uint32_t width = 0, height = 0;
   fastpipe_jpeg_reset(jpeg);
-  if (!fastpipe_jpeg_read_header(jpeg, jpeg->data, jpeg->size, &header) ||
-      !fastpipe_jpeg_configure(jpeg, &setup, &width, &height)) {
-    return false;
-  }
+  if (!fastpipe_jpeg_read_header(jpeg, jpeg->data, jpeg->size, &header)) return false;
+  jpeg->plain = true;
   jpeg->rows = rows;
-  jpeg->gave_up = true;
-  return fastpipe_jpeg_start(jpeg, &window);
+  return fastpipe_jpeg_configure(jpeg, &setup, &width, &height) &&
+         fastpipe_jpeg_start(jpeg, &window);
 }
 
 bool fastpipe_jpeg_read(struct fastpipe_jpeg* jpeg, uint8_t* pixels, ptrdiff_t row_stride,
                         uint32_t count) {
   const uint32_t begin = jpeg->rows, end = begin + count;
-  const bool plain = jpeg->gave_up;
-  if (ReadUpTo(jpeg, begin, end, pixels, row_stride)) return true;
-  if (plain || !jpeg->gave_up) return false;
-  return BeginAgain(jpeg) && ReadUpTo(jpeg, begin, end, pixels, row_stride);
+  const bool done = ReadUpTo(jpeg, begin, end, pixels, row_stride);
+  if (!MustBeginAgain(jpeg, done)) return done;
+  return BeginAgain(jpeg, begin) && ReadUpTo(jpeg, begin, end, pixels, row_stride);
 }
 
-void fastpipe_jpeg_reset(struct fastpipe_jpeg* jpeg) {
-  if (setjmp(jpeg->jump)) return;
-  jpeg_abort_decompress(&jpeg->info);
-}
+void fastpipe_jpeg_reset(struct fastpipe_jpeg* jpeg) { jpeg_destroy_decompress(&jpeg->info); }
 
 uint32_t fastpipe_jpeg_rows(const struct fastpipe_jpeg* jpeg) { return jpeg->rows; }
 

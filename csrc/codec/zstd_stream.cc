@@ -3,6 +3,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
+
 namespace fastpipe {
 namespace {
 
@@ -42,14 +44,18 @@ Status ZstdStream::Step(std::string_view* input, uint8_t* out, size_t size, size
     if (state_ == nullptr) return ResourceExhausted("no memory to decompress with");
     ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, kMaxWindowBits);
   }
-  ZSTD_inBuffer from = {input->data(), input->size(), 0};
+  // With an error zstd gives nothing of the blocks before the damage that the same call has
+  // decompressed. So each call begins one block at most, and all of the one before is out.
+  ZSTD_inBuffer from = {input->data(), full_ ? 0 : std::min(input->size(), wanted_), 0};
   ZSTD_outBuffer to = {out, size, 0};
   const size_t result = ZSTD_decompressStream(state_.get(), &to, &from);
   input->remove_prefix(from.pos);
   *written += to.pos;
-  *progress = from.pos > 0 || to.pos > 0;
+  *progress = from.pos > 0 || to.pos > 0 || full_;
   if (ZSTD_isError(result)) return ErrorOf(result);
+  full_ = to.pos == size;
   complete_ = result == 0;
+  wanted_ = complete_ ? kFrameStart : result;
   return Status::Ok();
 }
 

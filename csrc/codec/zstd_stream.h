@@ -32,6 +32,8 @@ class ZstdStream {
   bool complete() const { return complete_; }
 
  private:
+  static constexpr size_t kFrameStart = 5;  // how many bytes zstd wants of a frame first
+
   struct Free {
     void operator()(ZSTD_DCtx_s* state) const;
   };
@@ -40,6 +42,9 @@ class ZstdStream {
 
   std::unique_ptr<ZSTD_DCtx_s, Free> state_;  // null before the first byte
   bool complete_ = true;
+  // zstd filled the room it had: there may be more of what it has decompressed.
+  bool full_ = false;
+  size_t wanted_ = kFrameStart;  // bytes that zstd waits for: up to the end of a header or block
   Status failure_;
 };
 

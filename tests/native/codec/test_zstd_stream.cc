@@ -66,6 +66,25 @@ TEST_CASE("zstd stream: what follows the end is not dropped silently") {
   CHECK(result.status.code() == Code::kDataLoss);
 }
 
+TEST_CASE("zstd stream: what comes before damage does not depend on pieces and room") {
+  // Several blocks of 128 KiB each.
+  std::string text;
+  while (text.size() < 600000) text += StrCat(text.size() * 2654435761u, " ");
+  const std::string packed = Packed(text);
+  for (size_t at = packed.size() / 7; at < packed.size(); at += packed.size() / 7) {
+    std::string damaged = packed;
+    for (size_t i = 0; i < 64 && at + i < packed.size(); ++i) damaged[at + i] ^= '\x55';
+    const Inflated expected = Unpack(damaged, packed.size(), size_t{1} << 20);
+    REQUIRE(expected.status.code() == Code::kDataLoss);
+    CHECK(expected.bytes == text.substr(0, expected.bytes.size()));
+    for (size_t piece : {size_t{1000}, packed.size()}) {
+      for (size_t room : {size_t{100}, size_t{128} << 10, size_t{300000}}) {
+        CHECK(Unpack(damaged, piece, room).bytes == expected.bytes);
+      }
+    }
+  }
+}
+
 TEST_CASE("zstd stream: an error stays") {
   ZstdStream stream;
   std::string_view plain = "this is not zstd";
