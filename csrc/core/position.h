@@ -71,6 +71,8 @@ class PositionReader {
     bytes_.remove_prefix(size);
     return value;
   }
+  // For what each number may be, but not all of them together.
+  void NoteDamage() { damaged_ = true; }
   size_t remaining() const { return bytes_.size(); }
   bool at_end() const { return bytes_.empty(); }
   Status status() const {

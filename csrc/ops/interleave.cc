@@ -4,6 +4,7 @@
 #include "ops/interleave.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "ops/interrupted_element.h"
@@ -220,16 +221,21 @@ void InterleavePosition::Write(PositionWriter* writer) const {
 
 Status InterleavePosition::Read(PositionReader* reader, const Interleave::Settings& settings) {
   cycle_index = reader->GetCount(settings.cycle_length - 1);
-  block_index = reader->GetCount(settings.block_length);
+  block_index = reader->GetCount(settings.block_length - 1);
   input = reader->GetBytes();
   pulled = reader->GetCount();
   const int64_t open = reader->GetCount(settings.cycle_length);
+  std::set<int64_t> slots, sequences;
   for (int64_t i = 0; i < open; ++i) {
     Inner inner;
     inner.slot = reader->GetCount(settings.cycle_length - 1);
-    inner.sequence = reader->GetCount(pulled);
+    inner.sequence = reader->GetCount(pulled - 1);
     inner.position = reader->GetBytes();
     inner.since = reader->GetCount();
+    if (!slots.insert(inner.slot).second || !sequences.insert(inner.sequence).second) {
+      reader->NoteDamage();
+    }
+    FASTPIPE_RETURN_IF_ERROR(reader->status());
     inners.push_back(std::move(inner));
   }
   std::sort(inners.begin(), inners.end(),
