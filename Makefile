@@ -26,7 +26,8 @@ demo: build
 	$(python) -m fastpipe compare
 
 # pytest comes last: its closing line is the summary of the whole.
-test: build lint docs asan tsan
+test: build lint docs
+	$(python) tests/native/build.py --sanitize address thread --run
 	$(python) -m pytest --numprocesses 2 --dist loadfile
 
 # Five thousand random pipelines, of which the tests try some hundreds.
@@ -68,9 +69,8 @@ docs: build
 asan: $(environment)
 	$(python) tests/native/build.py --sanitize address --run
 
-# Long comparisons of what one thread computes alone are left to asan.
 tsan: $(environment)
-	$(python) tests/native/build.py --sanitize thread --run -tce="every processor*,model: 600*"
+	$(python) tests/native/build.py --sanitize thread --run
 
 # A part of asan, for where AddressSanitizer cannot run.
 ubsan: $(environment)

@@ -25,9 +25,11 @@ def write(path: str | os.PathLike[str], state: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
+    except BaseException as error:
+        with contextlib.suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError):  # the path that was given, not one nobody has heard of
+            raise OSError(error.errno, error.strerror, path) from error
         raise
     folder_handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:

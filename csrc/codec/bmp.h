@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/limits.h"
 #include "core/status.h"
 
 namespace fastpipe {
@@ -27,7 +28,7 @@ struct BmpLayout {
 // `channels`: 3 or 4; 0 as stored. Images of more than `max_pixels` are refused; the default is
 // Pillow's.
 Result<BmpLayout> ReadBmpLayout(std::string_view bytes, int channels,
-                                int64_t max_pixels = 178956970);
+                                int64_t max_pixels = Limits{}.image_pixels);
 
 // Writes height * width * channels bytes. REQUIRES: `layout` is that of `bytes`.
 void ReadBmp(std::string_view bytes, const BmpLayout& layout, uint8_t* pixels);

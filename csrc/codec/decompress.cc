@@ -13,6 +13,10 @@ namespace {
 
 constexpr size_t kUsualRatio = 4;  // a guess at the size of the result
 constexpr size_t kLeastCapacity = 256;
+// From here on, and where more than this many bytes come out for each, they are counted before
+// there is memory for them: it may be a bomb.
+constexpr size_t kBytesToCount = size_t{16} << 20;
+constexpr size_t kRatioToCount = 64;
 
 Status TooLarge(size_t max_size) {
   return Status(Code::kResourceExhausted,
@@ -25,21 +29,45 @@ uint64_t AnnouncedSize(std::string_view bytes) {
   return size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ? 0 : size;
 }
 
+// How many bytes come out.
 template <typename Stream>
-Result<Decompressed> Run(Stream stream, std::string_view bytes, size_t capacity, size_t max_size) {
-  Decompressed result;
+Result<size_t> Count(Stream stream, std::string_view bytes, size_t max_size) {
+  uint8_t passed[16 << 10];
+  size_t size = 0;
+  for (;;) {
+    FASTPIPE_ASSIGN(const size_t count, stream.Inflate(&bytes, passed, sizeof(passed)));
+    size += count;
+    if (size > max_size) return TooLarge(max_size);
+    if (count == 0 && bytes.empty()) return size;
+  }
+}
+
+// `make` gives a stream at its beginning.
+template <typename Make>
+Result<Decompressed> Run(Make make, const std::string_view bytes, size_t max_size) {
   // One more than the limit, to see that there is more.
   const size_t most = max_size + 1;
-  result.buffer = BufferPool::Get().Allocate(std::min(capacity, most));
+  size_t capacity = std::min(std::max(kLeastCapacity, kUsualRatio * bytes.size()), most);
+  bool counted = false;
+  Decompressed result;
+  result.buffer = BufferPool::Get().Allocate(capacity);
+  std::string_view rest = bytes;
+  auto stream = make();
   for (;;) {
     const size_t room = std::min(result.buffer->capacity(), most) - result.size;
     FASTPIPE_ASSIGN(const size_t count,
-                    stream.Inflate(&bytes, result.buffer->data() + result.size, room));
+                    stream.Inflate(&rest, result.buffer->data() + result.size, room));
     result.size += count;
     if (result.size > max_size) return TooLarge(max_size);
-    if (count == 0 && bytes.empty()) break;
+    if (count == 0 && rest.empty()) break;
     if (count < room) continue;  // the input is used up, or an error comes next
-    BufferRef larger = BufferPool::Get().Allocate(std::min(2 * result.buffer->capacity(), most));
+    capacity = std::min(2 * result.buffer->capacity(), most);
+    if (!counted && capacity > kBytesToCount && capacity / kRatioToCount > bytes.size()) {
+      FASTPIPE_ASSIGN(const size_t size, Count(make(), bytes, max_size));
+      counted = true;
+      capacity = size + 1;
+    }
+    BufferRef larger = BufferPool::Get().Allocate(capacity);
     std::memcpy(larger->data(), result.buffer->data(), result.size);
     result.buffer = std::move(larger);
   }
@@ -51,15 +79,16 @@ Result<Decompressed> Run(Stream stream, std::string_view bytes, size_t capacity,
 
 Result<Decompressed> Decompress(std::string_view bytes, CompressedFormat format, size_t max_size) {
   max_size = std::min<size_t>(max_size, INT64_MAX - 1);
-  const size_t guess = std::max(kLeastCapacity, kUsualRatio * bytes.size());
-  if (format == CompressedFormat::kGzip) {
-    return Run(ZlibStream(ZlibFormat::kGzip), bytes, guess, max_size);
-  }
-  if (format == CompressedFormat::kZlib) {
-    return Run(ZlibStream(ZlibFormat::kZlib), bytes, guess, max_size);
+  switch (format) {
+    case CompressedFormat::kGzip:
+      return Run([] { return ZlibStream(ZlibFormat::kGzip); }, bytes, max_size);
+    case CompressedFormat::kZlib:
+      return Run([] { return ZlibStream(ZlibFormat::kZlib); }, bytes, max_size);
+    case CompressedFormat::kZstd:
+      break;
   }
   if (AnnouncedSize(bytes) > max_size) return TooLarge(max_size);
-  return Run(ZstdStream(), bytes, guess, max_size);
+  return Run([] { return ZstdStream(); }, bytes, max_size);
 }
 
 }  // namespace fastpipe

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/limits.h"
 #include "core/status.h"
 
 namespace fastpipe {
@@ -24,9 +25,9 @@ struct GifInfo {
 
 struct GifOptions {
   bool first_frame_only = false;
-  // Files of more pixels, over all frames wanted, are refused. The default is Pillow's. Files that
+  // Files of more pixels, over all frames wanted, are refused. Files that
   // are long themselves may have more: a thousand times their bytes.
-  int64_t max_pixels = 178956970;
+  int64_t max_pixels = Limits{}.image_pixels;
 };
 
 class GifDecoder {

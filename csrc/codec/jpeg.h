@@ -21,6 +21,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/limits.h"
 #include "core/status.h"
 
 struct fastpipe_jpeg;  // the libjpeg state, private to jpeg_shim.c
@@ -73,10 +74,10 @@ struct JpegOptions {
   JpegCropEdges crop_edges = JpegCropEdges::kAsFullDecode;
   // With libjpeg's own Huffman decoder: the reference that tests compare with.
   bool libjpeg_only = false;
-  // Images of more pixels (before `ratio`) are refused. The default is Pillow's.
-  int64_t max_pixels = 178956970;
+  // Images of more pixels (before `ratio`) are refused.
+  int64_t max_pixels = Limits{}.image_pixels;
   // Progressive images of more scans are refused.
-  int64_t max_scans = 100;
+  int64_t max_scans = Limits{}.image_scans;
 };
 
 // The size in the header, and the channels of the pixels as stored: 1, 3, or 4 for CMYK.

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "codec/plain_png.h"
+#include "core/limits.h"
 #include "core/status.h"
 
 struct fastpipe_png;  // the libpng state, private to png_shim.c
@@ -35,7 +36,7 @@ struct PngOptions {
   // 8 or 16. 16-bit files lose their low byte at 8; 8-bit files are widened (v * 257) at 16.
   int bits = 8;
   // Images of more pixels are refused. The default is Pillow's.
-  int64_t max_pixels = 178956970;
+  int64_t max_pixels = Limits{}.image_pixels;
   // Leaves all images to libpng: the reference that tests compare with.
   bool libpng_only = false;
 };

@@ -58,6 +58,18 @@ def test_sizes(compress: Callable[[bytes], bytes], size: int) -> None:
         assert io.decode_compressed(compress(content), kind) == content
 
 
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_very_much_out_of_few_bytes_comes_whole_or_is_an_error(kind: str) -> None:
+    content = np.random.default_rng(0).bytes(1000) * 30_000
+    packed = COMPRESS[kind](content)
+    assert len(content) > 100 * len(packed)
+    assert io.decode_compressed(packed, kind) == content
+    with pytest.raises(DataLossError):
+        io.decode_compressed(packed[:-1], kind)
+    with pytest.raises(ResourceExhaustedError, match=f"limit of {len(content) - 1} bytes"):
+        io.decode_compressed(packed, kind, max_size=len(content) - 1)
+
+
 def test_members_and_frames_follow_each_other() -> None:
     assert io.decode_compressed(PACKED["GZIP"] * 3, "GZIP") == TEXT * 3
     assert io.decode_compressed(ZSTD * 3, "ZSTD") == TEXT * 3

@@ -1,9 +1,9 @@
 """Builds the native test binary from csrc/ and tests/native/, and runs it on request.
 
-python tests/native/build.py [--sanitize address|thread] [--run [DOCTEST_ARGUMENT ...]]
+python tests/native/build.py [--sanitize VARIANT ...] [--run [DOCTEST_ARGUMENT ...]]
 python tests/native/build.py --extension
 
-prints the path of the binary, or replaces itself by a run of it. Without a sanitizer it is linked
+prints the path of the binary, or runs it; those of several variants run side by side. Without a sanitizer it is linked
 from the very objects of the extension, so that little is compiled twice: only what holds fault
 points (csrc/core/fault_points.h) is. --extension builds a test extension, fastpipe._core with fault
 points, and prints its path; tests/faults.py loads it.
@@ -14,8 +14,10 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import subprocess
 import sys
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +37,10 @@ _SANITIZER_OPTIONS = {
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "TSAN_OPTIONS": "exitcode=66:second_deadlock_stack=1",
 }
+
+
+# What one thread computes and takes a sanitizer long; the tests without one run it.
+_LEFT_OUT = {"address": "-tce=model: 600*", "thread": "-tce=every processor*,model: 600*"}
 
 
 def build(sanitize: str = "") -> Path:
@@ -82,24 +88,40 @@ def environment() -> dict[str, str]:
     return {**_SANITIZER_OPTIONS, **os.environ}
 
 
+def run(binaries: dict[str, Path], arguments: list[str]) -> bool:
+    """Runs the binary of each variant, side by side: most tests use one core. What they print comes
+    one after the other. Whether all passed."""
+    runs = []
+    for sanitize, binary in binaries.items():
+        chosen = arguments or [_LEFT_OUT[sanitize]] if sanitize in _LEFT_OUT else arguments
+        line = [*command(binary, sanitize), *chosen]
+        output = None if len(binaries) == 1 else subprocess.PIPE
+        errors = None if output is None else subprocess.STDOUT
+        runs.append(subprocess.Popen(line, env=environment(), stdout=output, stderr=errors))
+    with ThreadPoolExecutor(len(runs)) as pool:
+        for sanitize, printed in zip(binaries, pool.map(lambda each: each.communicate()[0], runs)):
+            if printed is not None:
+                print(f"== {sanitize}", printed.decode(errors="replace"), sep="\n", flush=True)
+    return all(each.returncode == 0 for each in runs)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "--sanitize", default="", choices=["", "address", "thread", "undefined", "coverage"]
-    )
+    variants = ["", "address", "thread", "undefined", "coverage"]
+    parser.add_argument("--sanitize", nargs="+", default=[""], choices=variants)
     parser.add_argument("--extension", action="store_true", help="build the test extension")
     parser.add_argument("--run", nargs=argparse.REMAINDER, help="run it with these arguments")
     options = parser.parse_args()
     os.chdir(ROOT)
+    make = build_extension if options.extension else build
     try:
-        binary = (build_extension if options.extension else build)(options.sanitize)
+        binaries = {sanitize: make(sanitize) for sanitize in options.sanitize}
     except BuildError as error:
         sys.exit(str(error))
     if options.run is None:
-        print(binary)
-        return
-    line = [*command(binary, options.sanitize), *options.run]
-    os.execvpe(line[0], line, environment())
+        print(*binaries.values(), sep="\n")
+    elif not run(binaries, options.run):
+        sys.exit(1)
 
 
 if __name__ == "__main__":

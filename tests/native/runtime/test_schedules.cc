@@ -24,7 +24,7 @@ using Numbers = std::vector<int64_t>;
 
 uint64_t Schedules() {
   const char* wanted = std::getenv("FASTPIPE_SCHEDULES");
-  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 300;
+  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 150;
 }
 
 Numbers UpTo(int64_t count) {
