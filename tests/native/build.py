@@ -3,10 +3,10 @@
 python tests/native/build.py [--sanitize VARIANT ...] [--run [DOCTEST_ARGUMENT ...]]
 python tests/native/build.py --extension
 
-prints the path of the binary, or runs it; those of several variants run side by side. Without a sanitizer it is linked
-from the very objects of the extension, so that little is compiled twice: only what holds fault
-points (csrc/core/fault_points.h) is. --extension builds a test extension, fastpipe._core with fault
-points, and prints its path; tests/faults.py loads it.
+prints the path of the binary, or runs it; those of several variants run side by side. Without a
+sanitizer it is linked from the very objects of the extension, so that little is compiled twice:
+only what holds fault points (csrc/core/fault_points.h) is. --extension builds a test extension,
+fastpipe._core with fault points, and prints its path; tests/faults.py loads it.
 """
 
 from __future__ import annotations
