@@ -60,7 +60,15 @@ def copy_tree() -> None:
 
 def run_tests() -> bool:
     """Builds and runs everything; whether all tests passed."""
-    environment = {**os.environ, "FASTPIPE_SANITIZE": "coverage", "PYTHONPATH": str(TREE)}
+    environment = {
+        "FASTPIPE_SHARED": str(ROOT.parent / "shared"),
+        **os.environ,
+        "FASTPIPE_SANITIZE": "coverage",
+        "PYTHONPATH": str(TREE),
+        # A process that is killed while it writes its counts leaves others a file they complain of,
+        # on standard error, where tests want silence.
+        "GCOV_ERROR_FILE": str(REPORT.parent / "gcov-errors"),
+    }
 
     def run(*command: str) -> bool:
         return subprocess.run([sys.executable, *command], cwd=TREE, env=environment).returncode == 0
@@ -70,26 +78,37 @@ def run_tests() -> bool:
     for counts in (TREE / "build/objects").rglob("*.gcda"):
         counts.unlink()
     native = run("tests/native/build.py", "--sanitize", "coverage", "--run")
+    collect("native")
     left_out = [f"--ignore=tests/{name}.py" for name in _LEFT_OUT]
     python = run(
         "-m", "pytest", "-q", "--numprocesses=2", "--dist=loadfile", "--timeout=900", *left_out
     )
+    collect("all")
     return native and python
 
 
-def report() -> dict[str, dict[str, float]]:
-    """What gcovr counts in each file."""
+def collect(name: str) -> None:
+    """Puts what has been counted so far into a file, which no killed process can spoil any more."""
+    _gcovr(
+        *("--filter", "csrc/", "--exclude-throw-branches", "--exclude-unreachable-branches"),
+        *("--gcov-ignore-parse-errors=all", "--json", f"{REPORT}-{name}.json"),
+        "build/objects/coverage/csrc",
+    )
+
+
+def _gcovr(*arguments: str) -> None:
     REPORT.parent.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "gcovr", "--root", "."]
     subprocess.run(
-        [
-            *(sys.executable, "-m", "gcovr", "--root", ".", "--filter", "csrc/"),
-            *("--exclude-throw-branches", "--exclude-unreachable-branches"),
-            *("--merge-mode-functions", "separate", "--gcov-ignore-parse-errors=all"),
-            *("--json-summary", f"{REPORT}.json", "--html-details", f"{REPORT}.html"),
-            *("--json", f"{REPORT}-lines.json", "build/objects/coverage/csrc"),
-        ],
-        cwd=TREE,
-        check=True,
+        [*command, "--merge-mode-functions", "separate", *arguments], cwd=TREE, check=True
+    )
+
+
+def report() -> dict[str, dict[str, float]]:
+    """What gcovr counts in each file: of a template, a line or branch counts once."""
+    _gcovr(
+        *(f"--add-tracefile={REPORT}-{name}.json" for name in ("native", "all")),
+        *("--merge-lines", "--json-summary", f"{REPORT}.json", "--html-details", f"{REPORT}.html"),
     )
     files = json.loads(Path(f"{REPORT}.json").read_text())["files"]
     return {file["filename"]: file for file in files}
