@@ -58,6 +58,13 @@ def test_sizes(compress: Callable[[bytes], bytes], size: int) -> None:
         assert io.decode_compressed(compress(content), kind) == content
 
 
+def test_a_stream_that_needs_a_dictionary_is_refused() -> None:
+    packer = zlib.compressobj(zdict=b"some text")
+    packed = packer.compress(TEXT) + packer.flush()
+    with pytest.raises(DataLossError, match="needs a preset dictionary"):
+        io.decode_compressed(packed, "ZLIB")
+
+
 @pytest.mark.parametrize("kind", COMPRESS)
 def test_very_much_out_of_few_bytes_comes_whole_or_is_an_error(kind: str) -> None:
     content = np.random.default_rng(0).bytes(1000) * 30_000

@@ -73,6 +73,12 @@ def listed(field, values):
         (proto(7, [2]), "string", [b"", b""]),
         (proto(7, [1, 2], message(8, b"a"), message(8, b"b")), "string", [[b"a", b"b"]]),
         (proto(3, [0], message(9, b"?")), "int32", []),
+        # Numbers of another kind than the field has are passed over.
+        (proto(3, [1], b"\x3d\x05\x00\x00\x00", listed(7, [2])), "int32", [2]),
+        (proto(1, [1], b"\x28\x05", message(5, np.float32(2).tobytes())), "float32", [2]),
+        (proto(2, [2], b"\x31" + np.float64(0.5).tobytes()), "float64", [0.5, 0.5]),
+        # A dimension may have a name.
+        (b"\x08\x03" + message(2, message(2, b"\x08\x02" + message(2, b"x"))), "int32", [0, 0]),
     ],
 )
 def test_listed_values(serialized, dtype, expected):
