@@ -196,7 +196,7 @@ class JsonReader {
     return Object([&](const std::string& name) {
       if (name != "value") return Unknown(name);
       if (TakeNull()) return Status::Ok();
-      if (!Take('[')) return Error("expected '['");
+      if (!Take('[')) return Value(kind, out);  // a list of one
       if (Take(']')) return Status::Ok();
       do {
         FASTPIPE_RETURN_IF_ERROR(Value(kind, out));

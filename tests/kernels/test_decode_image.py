@@ -184,6 +184,14 @@ def test_a_gif_of_huge_frames_is_refused_by_their_sizes() -> None:
 # ---- WebP ----
 
 
+def test_an_animated_webp_of_too_many_pixels_in_all_is_refused() -> None:
+    assert ANIMATED_WEBP[12:16] == b"VP8X"
+    canvas = (3999).to_bytes(3, "little") * 2
+    large = ANIMATED_WEBP[:24] + canvas + ANIMATED_WEBP[30:]
+    with pytest.raises(InvalidArgumentError, match="3 frames of 4000 x 4000 .* limit of 16777216"):
+        io.decode_webp(large)
+
+
 def test_webp() -> None:
     pixels = photograph(7, 9)
     check_kernel(io.decode_webp, [LOSSLESS_WEBP], pixels[None])

@@ -45,6 +45,7 @@ DECODED = [
         '{"features":{"feature":{"\\u0041\\u20ac\\u0fff":{}}}}',
         b"\n\r\n\x0b\n\x07A\xe2\x82\xac\xe0\xbf\xbf\x12\x00",
     ),
+    (example('{"int64List":{"value":1}}'), b"\n\x0b\n\t\n\x01a\x12\x04\x1a\x02\x08\x01"),
     (example('{"int64List":{"value":null}}'), b"\n\t\n\x07\n\x01a\x12\x02\x1a\x00"),
     (example('{"int64List":{"value":[]}}'), b"\n\t\n\x07\n\x01a\x12\x02\x1a\x00"),
     (
@@ -91,7 +92,7 @@ def test_floats_that_are_no_numbers():
         (example('{"int64List":{"value":[-]}}'), "a value of int64List"),
         (example('{"int64List":{"value":[-.5]}}'), "a value of int64List"),
         (example('{"int64List":{"value":[1e17]}}'), "a value of int64List"),
-        (example('{"int64List":{"value":1}}'), "expected '\\['"),
+        (example('{"int64List":{"value":{}}}'), "a value of int64List"),
         (example('{"int64List":{"value":[1 2]}}'), "expected ',' or ']'"),
         (example('{"floatList":{"value":[""]}}'), "a value of floatList"),
         (example('{"floatList":{"value":[" 1"]}}'), "a value of floatList"),

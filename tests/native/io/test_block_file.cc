@@ -168,6 +168,80 @@ TEST_CASE("block file: a record that is not aligned is data loss") {
   }
 }
 
+template <typename T>
+void Set(std::string* bytes, size_t at, T value) {
+  std::memcpy(bytes->data() + at, &value, sizeof(value));
+}
+
+// Writes the checksum of bytes [begin, end) to `at`.
+void SetChecksum(std::string* file, size_t at, size_t begin, size_t end) {
+  Set(file, at, MaskedCrc32c(std::string_view(*file).substr(begin, end - begin)));
+}
+
+// A file of one block, and where its parts are.
+struct Forged {
+  std::string bytes;
+  size_t block = block_format::kFileHeader;
+  size_t directory = block_format::kFileHeader + block_format::kBlockHeader;
+  size_t trailer = bytes.size() - block_format::kTrailer;
+  size_t index = static_cast<size_t>(
+      block_format::Load<uint64_t>(reinterpret_cast<const uint8_t*>(bytes.data()) + trailer));
+
+  // With all checksums as they should be.
+  std::string Sealed(size_t records) const {
+    std::string file = bytes;
+    SetChecksum(&file, block + 24, directory, directory + records * block_format::kEntry);
+    SetChecksum(&file, directory - 4, block, directory - 4);
+    SetChecksum(&file, trailer + 24, index, trailer);
+    const size_t seal = file.size() - block_format::kEndMagic.size() - 4;
+    SetChecksum(&file, seal, trailer, seal);
+    return file;
+  }
+};
+
+TEST_CASE("block file: numbers that cannot be are data loss though all checksums are right") {
+  const ScratchDirectory scratch;
+  const auto forge = [&scratch](Compression compression, auto edit) {
+    Write(scratch.At("whole"), Records(3), compression);
+    Forged file = {Content(scratch.At("whole"))};
+    edit(&file);
+    return OpenReader(scratch.Write("forged", file.Sealed(3)));
+  };
+  const auto check = [&forge](Compression compression, int64_t number, const char* expected,
+                              auto edit) {
+    auto reader = forge(compression, edit);
+    REQUIRE(reader.ok());
+    BlockReader::Record record;
+    const Status status = reader.value()->Read(number, &record);
+    CHECK(status.code() == Code::kDataLoss);
+    CHECK_MESSAGE(status.message().find(expected) != std::string::npos, status.ToString());
+  };
+  const auto plain = Compression::kNone;
+  check(plain, 0, "its index lacks record 0",
+        [](Forged* file) { Set<uint64_t>(&file->bytes, file->index + 8, 1); });
+  check(plain, 0, "the index is wrong",
+        [](Forged* file) { Set<uint64_t>(&file->bytes, file->index, uint64_t{1} << 40); });
+  check(plain, 7, "it lacks records that the index has",
+        [](Forged* file) { Set<uint64_t>(&file->bytes, file->trailer + 16, 9); });
+  check(plain, 0, "it is cut",
+        [](Forged* file) { Set<uint32_t>(&file->bytes, file->block + 4, 1 << 20); });
+  check(plain, 1, "record 1 lies outside", [](Forged* file) {
+    Set<uint32_t>(&file->bytes, file->directory + block_format::kEntry, 1 << 20);
+  });
+  for (Compression compression : {Compression::kGzip, Compression::kZstd}) {
+    check(compression, 0, "its size is impossible",
+          [](Forged* file) { Set<uint64_t>(&file->bytes, file->block + 8, uint64_t{1} << 62); });
+  }
+  // What the trailer says of an index that is not there does not count: the blocks do.
+  auto reader = forge(
+      plain, [](Forged* file) { Set<uint64_t>(&file->bytes, file->trailer, file->index + 1); });
+  REQUIRE(reader.ok());
+  CHECK(reader.value()->damage().code() == Code::kDataLoss);
+  BlockReader::Record record;
+  REQUIRE(reader.value()->Read(2, &record).ok());
+  CHECK(record.bytes == Records(3)[2]);
+}
+
 TEST_CASE("block file: another version of the format is refused as such") {
   const ScratchDirectory scratch;
   for (const auto& [version, compression] : {std::pair<uint32_t, uint32_t>(2, 0), {1, 9}}) {
