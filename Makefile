@@ -27,7 +27,7 @@ demo: build
 
 # pytest comes last: its closing line is the summary of the whole.
 test: build lint docs
-	$(python) tests/native/build.py --sanitize address thread --run
+	$(python) tests/native/build.py --sanitize address thread --short --run
 	$(python) -m pytest --numprocesses 2 --dist loadfile
 
 # Five thousand random pipelines, of which the tests try some hundreds.

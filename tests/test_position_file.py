@@ -48,6 +48,16 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         iterator.save_file(tmp_path / "nowhere" / "state")
 
 
+def test_an_error_names_the_path_that_was_given_and_no_other(tmp_path):
+    iterator, _ = begun()
+    for path in (tmp_path, tmp_path / "nowhere" / "state"):
+        with pytest.raises(OSError, match=".") as raised:
+            iterator.save_file(path)
+        assert raised.value.filename == str(path)
+        assert raised.value.filename2 is None
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_state_of_another_type_is_refused():
     with pytest.raises(TypeError, match=r"bytes from save\(\), or the path of a file.*got int: 7"):
         DS.iterator(7)

@@ -25,8 +25,7 @@ struct BmpLayout {
   bool top_down = false;    // else the file starts with the lowest row
 };
 
-// `channels`: 3 or 4; 0 as stored. Images of more than `max_pixels` are refused; the default is
-// Pillow's.
+// `channels`: 3 or 4; 0 as stored. Images of more than `max_pixels` are refused.
 Result<BmpLayout> ReadBmpLayout(std::string_view bytes, int channels,
                                 int64_t max_pixels = Limits{}.image_pixels);
 

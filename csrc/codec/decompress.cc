@@ -7,15 +7,15 @@
 
 #include "codec/zlib_stream.h"
 #include "codec/zstd_stream.h"
+#include "core/limits.h"
 
 namespace fastpipe {
 namespace {
 
 constexpr size_t kUsualRatio = 4;  // a guess at the size of the result
 constexpr size_t kLeastCapacity = 256;
-// From here on, and where more than this many bytes come out for each, they are counted before
-// there is memory for them: it may be a bomb.
-constexpr size_t kBytesToCount = size_t{16} << 20;
+// Where more than Limits::kFreeBytes come out, and more than this many for each, they are counted
+// before there is memory for them: it may be a bomb.
 constexpr size_t kRatioToCount = 64;
 
 Status TooLarge(size_t max_size) {
@@ -48,7 +48,6 @@ Result<Decompressed> Run(Make make, const std::string_view bytes, size_t max_siz
   // One more than the limit, to see that there is more.
   const size_t most = max_size + 1;
   size_t capacity = std::min(std::max(kLeastCapacity, kUsualRatio * bytes.size()), most);
-  bool counted = false;
   Decompressed result;
   result.buffer = BufferPool::Get().Allocate(capacity);
   std::string_view rest = bytes;
@@ -62,10 +61,9 @@ Result<Decompressed> Run(Make make, const std::string_view bytes, size_t max_siz
     if (count == 0 && rest.empty()) break;
     if (count < room) continue;  // the input is used up, or an error comes next
     capacity = std::min(2 * result.buffer->capacity(), most);
-    if (!counted && capacity > kBytesToCount && capacity / kRatioToCount > bytes.size()) {
+    if (capacity > size_t{Limits::kFreeBytes} && capacity / kRatioToCount > bytes.size()) {
       FASTPIPE_ASSIGN(const size_t size, Count(make(), bytes, max_size));
-      counted = true;
-      capacity = size + 1;
+      capacity = size + 1;  // which is not filled: this is the last time
     }
     BufferRef larger = BufferPool::Get().Allocate(capacity);
     std::memcpy(larger->data(), result.buffer->data(), result.size);

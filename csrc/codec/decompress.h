@@ -2,8 +2,8 @@
 //
 // Contract: gzip members, a zlib stream, or Zstandard frames, to their end; bytes that are damaged,
 // end too early or go on after the end are DataLoss. A result of more than `max_size` bytes is
-// ResourceExhausted: memory grows with what has been decompressed, so a few bytes that stand for
-// very many cost no more than the limit, and a size that a frame announces is checked first.
+// ResourceExhausted: memory grows with what has been decompressed, a few bytes that stand for very
+// many are counted before it grows on, and a size that a frame announces is checked first.
 // Thread rule: a free function without state.
 #pragma once
 

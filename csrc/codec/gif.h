@@ -25,8 +25,8 @@ struct GifInfo {
 
 struct GifOptions {
   bool first_frame_only = false;
-  // Files of more pixels, over all frames wanted, are refused. Files that
-  // are long themselves may have more: a thousand times their bytes.
+  // Files of more pixels, over all frames wanted, are refused. Files that are long themselves may
+  // have more: a thousand times their bytes.
   int64_t max_pixels = Limits{}.image_pixels;
 };
 

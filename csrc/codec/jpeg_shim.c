@@ -342,10 +342,8 @@ static bool ReadUpTo(struct fastpipe_jpeg* jpeg, uint32_t begin, uint32_t end, u
 static bool MustBeginAgain(const struct fastpipe_jpeg* jpeg, bool done) {
   if (jpeg->plain || jpeg->out_of_memory) return false;
   if (jpeg->gave_up) return true;
-  const struct jpeg_decompress_struct* info = &jpeg->info;
-  const bool leaves_out =
-      jpeg->skip && !jpeg->libjpeg_edges &&
-      (jpeg->window.y > 0 || jpeg->window.width < info->output_width || jpeg->window.x > 0);
+  const bool leaves_out = jpeg->skip && !jpeg->libjpeg_edges &&
+                          (jpeg->window.y > 0 || jpeg->window.width < jpeg->info.output_width);
   return leaves_out && (!done || jpeg->errors.num_warnings > 0);
 }
 

@@ -35,7 +35,7 @@ struct PngOptions {
   int channels = 0;
   // 8 or 16. 16-bit files lose their low byte at 8; 8-bit files are widened (v * 257) at 16.
   int bits = 8;
-  // Images of more pixels are refused. The default is Pillow's.
+  // Images of more pixels are refused.
   int64_t max_pixels = Limits{}.image_pixels;
   // Leaves all images to libpng: the reference that tests compare with.
   bool libpng_only = false;

@@ -27,8 +27,8 @@ struct WebpOptions {
   // 0: as in the file. 3 and 4 must be what the file has, as in TensorFlow.
   int channels = 0;
   bool first_frame_only = false;
-  // Files of more pixels, over all frames wanted, are refused. Files that
-  // are long themselves may have more: a thousand times their bytes.
+  // Files of more pixels, over all frames wanted, are refused. Files that are long themselves may
+  // have more: a thousand times their bytes.
   int64_t max_pixels = Limits{}.image_pixels;
 };
 

@@ -71,7 +71,7 @@ class PositionReader {
     bytes_.remove_prefix(size);
     return value;
   }
-  // For what each number may be, but not all of them together.
+  // For numbers that may be what they are, but not all of them together.
   void NoteDamage() { damaged_ = true; }
   size_t remaining() const { return bytes_.size(); }
   bool at_end() const { return bytes_.empty(); }

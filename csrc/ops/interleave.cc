@@ -225,21 +225,21 @@ Status InterleavePosition::Read(PositionReader* reader, const Interleave::Settin
   input = reader->GetBytes();
   pulled = reader->GetCount();
   const int64_t open = reader->GetCount(settings.cycle_length);
-  std::set<int64_t> slots, sequences;
+  std::set<int64_t> slots;
   for (int64_t i = 0; i < open; ++i) {
     Inner inner;
     inner.slot = reader->GetCount(settings.cycle_length - 1);
     inner.sequence = reader->GetCount(pulled - 1);
     inner.position = reader->GetBytes();
     inner.since = reader->GetCount();
-    if (!slots.insert(inner.slot).second || !sequences.insert(inner.sequence).second) {
-      reader->NoteDamage();
-    }
+    if (!slots.insert(inner.slot).second) reader->NoteDamage();
     FASTPIPE_RETURN_IF_ERROR(reader->status());
     inners.push_back(std::move(inner));
   }
   std::sort(inners.begin(), inners.end(),
             [](const Inner& a, const Inner& b) { return a.sequence < b.sequence; });
+  const auto same = [](const Inner& a, const Inner& b) { return a.sequence == b.sequence; };
+  if (std::adjacent_find(inners.begin(), inners.end(), same) != inners.end()) reader->NoteDamage();
   return reader->status();
 }
 

@@ -1,6 +1,6 @@
 """Builds the native test binary from csrc/ and tests/native/, and runs it on request.
 
-python tests/native/build.py [--sanitize VARIANT ...] [--run [DOCTEST_ARGUMENT ...]]
+python tests/native/build.py [--sanitize VARIANT ...] [--short] [--run [DOCTEST_ARGUMENT ...]]
 python tests/native/build.py --extension
 
 prints the path of the binary, or runs it; those of several variants run side by side. Without a
@@ -38,9 +38,11 @@ _SANITIZER_OPTIONS = {
     "TSAN_OPTIONS": "exitcode=66:second_deadlock_stack=1",
 }
 
-
-# What one thread computes and takes a sanitizer long; the tests without one run it.
-_LEFT_OUT = {"address": "-tce=model: 600*", "thread": "-tce=every processor*,model: 600*"}
+# What one thread computes and takes a sanitizer long.
+_LEFT_OUT_IF_SHORT = {
+    "address": ["-tce=model: 600*"],
+    "thread": ["-tce=every processor*,model: 600*"],
+}
 
 
 def build(sanitize: str = "") -> Path:
@@ -88,13 +90,13 @@ def environment() -> dict[str, str]:
     return {**_SANITIZER_OPTIONS, **os.environ}
 
 
-def run(binaries: dict[str, Path], arguments: list[str]) -> bool:
+def run(binaries: dict[str, Path], arguments: list[str], short: bool) -> bool:
     """Runs the binary of each variant, side by side: most tests use one core. What they print comes
     one after the other. Whether all passed."""
     runs = []
     for sanitize, binary in binaries.items():
-        chosen = arguments or [_LEFT_OUT[sanitize]] if sanitize in _LEFT_OUT else arguments
-        line = [*command(binary, sanitize), *chosen]
+        left_out = _LEFT_OUT_IF_SHORT.get(sanitize, []) if short else []
+        line = [*command(binary, sanitize), *arguments, *left_out]
         output = None if len(binaries) == 1 else subprocess.PIPE
         errors = None if output is None else subprocess.STDOUT
         runs.append(subprocess.Popen(line, env=environment(), stdout=output, stderr=errors))
@@ -110,6 +112,7 @@ def main() -> None:
     variants = ["", "address", "thread", "undefined", "coverage"]
     parser.add_argument("--sanitize", nargs="+", default=[""], choices=variants)
     parser.add_argument("--extension", action="store_true", help="build the test extension")
+    parser.add_argument("--short", action="store_true", help="without what takes a sanitizer long")
     parser.add_argument("--run", nargs=argparse.REMAINDER, help="run it with these arguments")
     options = parser.parse_args()
     os.chdir(ROOT)
@@ -120,7 +123,7 @@ def main() -> None:
         sys.exit(str(error))
     if options.run is None:
         print(*binaries.values(), sep="\n")
-    elif not run(binaries, options.run):
+    elif not run(binaries, options.run, options.short):
         sys.exit(1)
 
 
