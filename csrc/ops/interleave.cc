@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ops/interrupted_element.h"
+#include "runtime/window.h"
 
 namespace fastpipe {
 namespace {
@@ -29,7 +30,7 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
   struct Lane {
     std::unique_ptr<Iterator> inner;  // null: the slot is free
     int64_t sequence = 0;             // which result of the input it came from
-    std::string input_position;       // of the input before that result
+    Checkpoint before;                // of the input, before that result
   };
 
   Status Produce(Element* out) override {
@@ -59,18 +60,20 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
 
   // Fills `lane` from the input, unless that has ended.
   Status Open(Lane* lane) {
-    if (!interrupted_.held()) MarkInput(lane);
+    if (!marked_) MarkInput(lane);
     Element element;
     Status status = interrupted_.Next(input_.get(), &element);
     if (status.end_of_sequence()) {
       input_ended_ = true;
       return Status::Ok();
     }
-    if (status.code() != Code::kCancelled) ++pulled_;
+    marked_ = status.code() == Code::kCancelled;
+    if (!marked_) ++pulled_;
     FASTPIPE_RETURN_IF_ERROR(std::move(status));
     auto inner = opener_.Open(input_->count() - 1, element);
     status = interrupted_.Keep(inner.status(), &element);
-    if (interrupted_.held()) --pulled_;
+    marked_ = interrupted_.held();
+    if (marked_) --pulled_;
     FASTPIPE_RETURN_IF_ERROR(std::move(status));
     lane->inner = std::move(inner.value());
     ++open_;
@@ -80,8 +83,8 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
   // Notes where the input stands before the result that will fill `lane`.
   void MarkInput(Lane* lane) {
     PositionWriter writer;
-    save_status_ = input_->Save(&writer);
-    lane->input_position = writer.bytes();
+    Status status = input_->Save(&writer);
+    lane->before = {std::move(status), writer.bytes()};
     lane->sequence = pulled_;
   }
 
@@ -95,8 +98,8 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
     saved.cycle_index = static_cast<int64_t>(cycle_index_);
     saved.block_index = block_index_;
     if (oldest) {
-      FASTPIPE_RETURN_IF_ERROR(Status(save_status_));
-      saved.input = oldest->input_position;
+      FASTPIPE_RETURN_IF_ERROR(Status(oldest->before.status));
+      saved.input = oldest->before.position;
       saved.pulled = pulled_ - oldest->sequence;
     } else {
       PositionWriter input;
@@ -150,7 +153,7 @@ class SequentialInterleaveIterator final : public UnaryIterator<Interleave> {
   int64_t pulled_ = 0;  // results of the input so far
   int64_t open_ = 0;
   bool input_ended_ = false;
-  Status save_status_;
+  bool marked_ = false;  // the result that was marked last has yet to come: it was interrupted
 };
 
 Result<Function> DatasetFunction(const Args& args, const DatasetRef& input) {

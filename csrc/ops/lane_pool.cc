@@ -191,18 +191,17 @@ void LanePool::TakeBatch(Lane* lane) {
 Status LanePool::Save(InterleavePosition* saved) {
   if (!started_) NoteInput();
   MutexLock lock(mutex_);
-  FASTPIPE_RETURN_IF_ERROR(Status(next_input_.status));
   saved->cycle_index = static_cast<int64_t>(cycle_index());
   const Lane* oldest = nullptr;
   for (const auto& lane : slots_) {
     if (lane && (!oldest || lane->sequence < oldest->sequence)) oldest = lane.get();
   }
-  if (oldest) {
-    saved->input = oldest->input_position;
-    saved->pulled = pulled_ - oldest->sequence;
-  } else {
-    saved->input = future_.empty() ? next_input_.position : future_.front()->input_position;
-  }
+  const Checkpoint& input = oldest            ? oldest->before
+                            : future_.empty() ? next_input_
+                                              : future_.front()->before;
+  FASTPIPE_RETURN_IF_ERROR(Status(input.status));
+  saved->input = input.position;
+  if (oldest) saved->pulled = pulled_ - oldest->sequence;
   for (size_t i = 0; i < num_slots_; ++i) {
     const Lane* lane = slots_[i].get();
     if (lane == nullptr) continue;
@@ -223,7 +222,7 @@ Status LanePool::Restore(const InterleavePosition& saved) {
     FASTPIPE_RETURN_IF_ERROR(input_->Skip(inner.sequence - pulled_, &skipped));
     PositionWriter before;
     FASTPIPE_RETURN_IF_ERROR(input_->Save(&before));
-    auto lane = std::make_unique<Lane>(inner.sequence, before.bytes());
+    auto lane = std::make_unique<Lane>(inner.sequence, Checkpoint{Status::Ok(), before.bytes()});
     FASTPIPE_RETURN_IF_ERROR(input_->Next(&lane->input_));
     FASTPIPE_ASSIGN(lane->inner_, opener.Reopen(input_->count() - 1, lane->input_, inner));
     lane->saved = {Status::Ok(), inner.position};
@@ -334,7 +333,7 @@ bool LanePool::Runnable(const Lane& lane, bool urgent) const {
 }
 
 Lane* LanePool::NewLane() {
-  future_.push_back(std::make_unique<Lane>(next_sequence_, next_input_.position));
+  future_.push_back(std::make_unique<Lane>(next_sequence_, next_input_));
   ++next_sequence_;
   pulling_ = true;
   return future_.back().get();

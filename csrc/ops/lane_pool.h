@@ -30,11 +30,10 @@ struct Batch {
 
 class Lane {
  public:
-  Lane(int64_t sequence, std::string input_position)
-      : sequence(sequence), input_position(std::move(input_position)) {}
+  Lane(int64_t sequence, Checkpoint before) : sequence(sequence), before(std::move(before)) {}
 
-  const int64_t sequence;            // which result of the input it comes from
-  const std::string input_position;  // of the input before that result
+  const int64_t sequence;   // which result of the input it comes from
+  const Checkpoint before;  // of the input, before that result
 
   // Consumer only.
   bool has_current() const { return next < current.results.size(); }

@@ -170,3 +170,58 @@ def test_an_op_that_was_interrupted_within_an_element_refuses_to_say_where_it_st
         _core.interrupt_at(0)
         assert results == [0, 0, 1]
     assert refused > 0
+
+
+NESTED = {
+    "an interleave": lambda: (
+        N(4).map(lambda x: last(N(x + 2))).interleave(lambda x: N(x).take(3), 3, 2)
+    ),
+    "a parallel interleave": lambda: (
+        N(4)
+        .map(lambda x: last(N(x + 2)))
+        .interleave(lambda x: N(x).take(3), 3, 2, num_parallel_calls=2)
+    ),
+    "a flat_map": lambda: N(4).map(lambda x: last(N(x + 2))).flat_map(lambda x: N(x).take(3)),
+    "a shuffle": lambda: N(9).map(lambda x: last(N(x + 2))).shuffle(3, seed=1),
+    "a window": lambda: (
+        N(9).map(lambda x: last(N(x + 2))).window(3, shift=2).flat_map(lambda w: w.batch(9))
+    ),
+    "groups": lambda: (
+        N(9)
+        .map(lambda x: last(N(x + 2)))
+        .group_by_window(lambda x: x % 2, lambda key, group: group.batch(2), 3)
+    ),
+    "a cache": lambda: N(4).map(lambda x: last(N(x + 2))).cache().repeat(2),
+    "a scan": lambda: (
+        N(4).map(lambda x: last(N(x + 2))).scan(fp.constant(0, fp.int64), lambda s, x: (s + x, s))
+    ),
+}
+
+
+@pytest.mark.parametrize("op", [*FUNCTIONS, *OPS, *NESTED])
+def test_what_is_saved_behind_an_interrupt_is_where_the_pass_stands(op):
+    make = {**FUNCTIONS, **OPS, **NESTED}[op]
+    expected = elements(make(), MANY)
+    total = looks(make())
+    checks = range(1, total + 1)
+    for check in checks if total <= 20 else sorted(random.Random(total).sample(checks, 20)):
+        iterator, results, interrupted = iter(make()), [], False
+        _core.interrupt_at(check)
+        while True:
+            try:
+                results.append(plain(next(iterator)))
+            except StopIteration:
+                break
+            except errors.InvalidArgumentError:
+                results.append(FAILED)
+            except errors.CancelledError:
+                interrupted = True
+            if not interrupted:
+                continue  # other passes would take the looks
+            try:
+                state = iterator.save()
+            except (errors.FailedPreconditionError, errors.UnimplementedError):
+                continue
+            rest = elements(make().iterator(state), MANY)
+            assert results + rest == expected, f"saved behind look {check}"
+        assert results == expected
