@@ -55,7 +55,7 @@ const int at_fork_registered = pthread_atfork(
     });
 
 constexpr std::string_view kMagic = "fastpipe-position";
-constexpr int64_t kVersion = 2;
+constexpr int64_t kVersion = 3;
 
 uint64_t Checksum(std::string_view bytes) {
   uint64_t sum = bytes.size();
@@ -159,10 +159,10 @@ Pipeline::Pipeline(DatasetRef dataset, const PipelineOptions& options, uint64_t 
         MutexLock lock(mutex_);
         turn_.NotifyAll();
       })) {
-  Open(options.run_index, random_seed);
+  Open(options.run_index, {});
 }
 
-void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
+void Pipeline::Open(uint64_t run_index, DrawnSeeds seeds) {
   iterator_.reset();
   FileSystem* files = storage_ ? storage_.get() : PosixFileSystem();
   run_cancel_ = cancel_->Child();
@@ -172,7 +172,7 @@ void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
         NewTimedFileSystem(files, std::chrono::nanoseconds(timeout), run_cancel_, this);
     files = timed_storage_.get();
   }
-  auto run = std::make_shared<RunContext>(options_.run, files, run_index);
+  auto run = std::make_shared<RunContext>(options_.run, files, run_index, std::move(seeds));
   run->stages().set_on_first_tunable([this, run = run.get()] {
     if (!options_.run.autotune) return;
     MutexLock lock(mutex_);
@@ -184,8 +184,8 @@ void Pipeline::Open(uint64_t run_index, uint64_t random_seed) {
       return Status::Ok();
     }));
   });
-  iterator_ =
-      dataset_->MakeIterator({run, run_cancel_, {.run = random_seed}, std::make_shared<Epochs>(0)});
+  iterator_ = dataset_->MakeIterator(
+      {run, run_cancel_, {.run = random_seed_}, std::make_shared<Epochs>(0)});
   metered_ = run->metered();
   MutexLock lock(mutex_);
   run_ = std::move(run);
@@ -272,6 +272,9 @@ Status Pipeline::Save(const std::string& fingerprint, std::string* state) {
   writer.PutBytes(fingerprint);
   writer.PutInt(static_cast<int64_t>(CurrentRun()->run_index()));
   writer.PutInt(static_cast<int64_t>(random_seed_));
+  PositionWriter seeds;
+  CurrentRun()->seeds().Save(*dataset_, &seeds);
+  writer.PutBytes(seeds.bytes());
   if (end_position_.empty()) {
     PositionWriter position;
     FASTPIPE_RETURN_IF_ERROR(iterator_->Save(&position));
@@ -300,6 +303,7 @@ Status Pipeline::Restore(const std::string& fingerprint, const std::string& stat
   const std::string_view saved_fingerprint = reader.GetBytes();
   const uint64_t run_index = static_cast<uint64_t>(reader.GetInt());
   const uint64_t random_seed = static_cast<uint64_t>(reader.GetInt());
+  const std::string_view saved_seeds = reader.GetBytes();
   const std::string_view position = reader.GetBytes();
   const size_t covered = state.size() - reader.remaining();
   FASTPIPE_RETURN_IF_ERROR(reader.status());
@@ -312,13 +316,15 @@ Status Pipeline::Restore(const std::string& fingerprint, const std::string& stat
   if (saved_fingerprint != fingerprint) {
     return FailedPrecondition("the position was saved by another pipeline");
   }
+  DrawnSeeds seeds;
+  FASTPIPE_RETURN_IF_ERROR(seeds.Restore(*dataset_, saved_seeds));
   Turn turn(this);
   FASTPIPE_RETURN_IF_ERROR(turn.Take());
   if (std::exchange(used_, true)) {
     return FailedPrecondition("a position is restored into a new iterator, this one has been used");
   }
   random_seed_ = random_seed;
-  Open(run_index, random_seed);
+  Open(run_index, std::move(seeds));
   PositionReader body(position);
   Status status = iterator_->Restore(&body);
   // An input that is shorter than it was has nothing left to give.

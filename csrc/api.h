@@ -150,7 +150,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
 
  private:
   class Turn;
-  void Open(uint64_t run_index, uint64_t random_seed);
+  void Open(uint64_t run_index, DrawnSeeds seeds);
   bool Stop(std::chrono::steady_clock::time_point deadline);
   void StopOrAbandon(std::chrono::steady_clock::time_point deadline);
   void StopTuner();

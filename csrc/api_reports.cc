@@ -1,7 +1,6 @@
 // What a Pipeline tells of its run: the counters of its stages, and its budgets.
 
 #include <algorithm>
-#include <numeric>
 
 #include "api.h"
 #include "runtime/clock.h"
@@ -14,10 +13,7 @@ StageReport ReportOf(Stage& stage, int64_t began_ns, int64_t ended_ns) {
   const WorkerTotals time = stage.workers.Read(/*ask_linux=*/true);
   PhaseClock::Totals consumer{};
   stage.consumer.AddTo(&consumer);
-  const int64_t now = WallNanos();
-  const int64_t end = ended_ns > 0 ? ended_ns : now;
-  // The consumer's clock has run since the stage was made.
-  const int64_t made_ns = now - std::accumulate(consumer.begin(), consumer.end(), int64_t{0});
+  const int64_t end = ended_ns > 0 ? ended_ns : WallNanos();
   return {.label = stage.label,
           .op = reinterpret_cast<int64_t>(stage.op),
           .threads = stage.running_threads(),
@@ -37,7 +33,7 @@ StageReport ReportOf(Stage& stage, int64_t began_ns, int64_t ended_ns) {
           .buffered = StageStats::Get(stats.buffered),
           .buffered_bytes = StageStats::Get(stats.buffered_bytes),
           .byte_limit = stage.byte_limit(),
-          .age_ns = std::max<int64_t>(end - std::max(made_ns, began_ns), 0)};
+          .age_ns = std::max<int64_t>(end - std::max(stage.made_ns, began_ns), 0)};
 }
 
 }  // namespace

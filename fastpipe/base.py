@@ -89,6 +89,11 @@ class DatasetBase:
         ):
             if tracer is None:
                 raise TracingError(f"{op}: a symbol was used outside the function it was traced in")
+            if args.get("seed", 0) is None:
+                # Drawn for the element that the function runs for, so that replaying it draws it
+                # again.
+                drawn = call("element_seed", [], number=next(tracer.numbers))
+                args = {**args, "seed": drawn[0]}
             sources = [item.symbol if item.symbol is not None else item for item in inputs]
             symbol = tracer.dataset(op, args, sources, where)
             return cls._of_symbol(symbol, structure, node, options)

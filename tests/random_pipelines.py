@@ -86,17 +86,22 @@ def _append(pipeline: Pipeline, step: Step) -> None:
 def _unorder(pipeline: Pipeline, rng: random.Random) -> None:
     """Ends the known order by a shuffle, a draw or an unordered stage."""
     pipeline.ordered = False
-    kind = rng.randrange(3)
+    kind = rng.randrange(4)
+    seed = rng.choice([None, rng.randrange(100)])
+    again = rng.choice([True, False])
     if kind == 0:
         size = rng.choice([1, 2, 5, 100])
-        again = rng.choice([True, False])
-        seed = rng.choice([None, rng.randrange(100)])
         step = f".shuffle({size}, seed={seed}, reshuffle_each_iteration={again})"
         _append(pipeline, (step, lambda values: values))
     elif kind == 1:
         other, more = _source(rng)
-        text = f"tf.data.Dataset.sample_from_datasets([INPUT, {other}], seed={rng.randrange(100)})"
+        text = f"tf.data.Dataset.sample_from_datasets([INPUT, {other}], seed={seed})"
         _append(pipeline, (text, lambda values: values + more))
+    elif kind == 2:
+        count = rng.randrange(4)
+        inner = f"tf.data.Dataset.range(x, x + 3).shuffle(2, {seed}, {again}).repeat({count})"
+        text = f".flat_map(lambda x: {inner})"
+        _append(pipeline, (text, lambda values: [x + i for x in values for i in (0, 1, 2)] * count))
     else:
         pipeline.savable = False
         text = f".map(lambda x: x + 1, num_parallel_calls={CALLS}, deterministic=False)"

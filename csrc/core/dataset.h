@@ -32,6 +32,7 @@ class Iterator;
 class RowSpace;    // core/row_space.h
 class RunContext;  // runtime/context.h: what the iterators of one run share
 struct RunOptions;
+struct Seed;  // core/drawn_seeds.h
 
 using DatasetRef = std::shared_ptr<const Dataset>;
 
@@ -99,6 +100,12 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   const std::vector<DatasetRef>& inputs() const { return inputs_; }
   // Datasets below it, along the longest path: tells the ops of a pipeline apart.
   int depth() const { return depth_; }
+  // Of an op whose passes draw random numbers.
+  virtual const Seed* seed() const { return nullptr; }
+  // The ops with a seed that its passes may iterate, in functions too and without itself: each
+  // once, in an order that follows from the description.
+  const std::vector<DatasetRef>& drawing_below() const { return drawing_below_; }
+  void set_drawing_below(std::vector<DatasetRef> ops) { drawing_below_ = std::move(ops); }  // once
 
  protected:
   Dataset(ElementSpec spec, std::vector<DatasetRef> inputs)
@@ -111,6 +118,7 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   const ElementSpec spec_;
   const std::vector<DatasetRef> inputs_;
   const int depth_;
+  std::vector<DatasetRef> drawing_below_;
   std::string label_;
   bool made_in_run_ = false;
 };

@@ -27,6 +27,21 @@ void CollectSlots(const Value& value, std::vector<int>* slots) {
   }
 }
 
+void CollectIn(const Value& value, std::vector<DatasetRef>* found) {
+  if (const DatasetRef* dataset = value.get<DatasetRef>()) found->push_back(*dataset);
+  if (const Tensor* tensor = value.get<Tensor>(); tensor && tensor->dtype() == DType::kDataset) {
+    found->push_back(DatasetOf(*tensor));
+  }
+  if (const ValueList* list = value.get<ValueList>()) {
+    for (const Value& item : *list) CollectIn(item, found);
+  }
+  if (const FunctionValue* function = value.get<FunctionValue>()) {
+    const std::vector<DatasetRef>& known = function->program->datasets();
+    found->insert(found->end(), known.begin(), known.end());
+    for (const Value& item : function->captures) CollectIn(item, found);
+  }
+}
+
 // Replaces Slots by tensors, in the order in which CollectSlots found them.
 Value Bind(const Value& value, Inputs inputs, size_t* next) {
   if (value.get<Slot>()) return Value{*inputs[(*next)++]};
@@ -91,6 +106,10 @@ std::string FileOfText(const Tensor& text) {
 
 }  // namespace
 
+void CollectDatasets(const Args& args, std::vector<DatasetRef>* found) {
+  for (const auto& [name, value] : args.values()) CollectIn(value, found);
+}
+
 DatasetRef PlaceholderDataset(const ElementSpec& spec) {
   return std::make_shared<const Placeholder>(spec);
 }
@@ -116,6 +135,7 @@ int ProgramBuilder::AddConstant(Tensor value) {
   TensorSpec spec = value.dtype() == DType::kDataset ? DatasetSpec(DatasetOf(value)->spec())
                                                      : TensorSpec::Of(value);
   const int slot = AddSlot(std::move(spec));
+  CollectIn(Value{value}, &program_->datasets_);
   program_->constants_.emplace_back(slot, std::move(value));
   return slot;
 }
@@ -125,6 +145,7 @@ Result<std::vector<int>> ProgramBuilder::AddKernel(const Args& attrs, std::vecto
   std::vector<TensorSpec> specs;
   for (int slot : inputs) specs.push_back(spec(slot));
   FASTPIPE_ASSIGN(KernelPlan plan, PlanKernel(attrs, specs));
+  CollectDatasets(attrs, &program_->datasets_);
   Program::Instruction instruction;
   instruction.place = where.empty() ? attrs.owner() : StrCat(attrs.owner(), " (", where, ")");
   instruction.attrs = attrs;
@@ -148,6 +169,8 @@ Result<int> ProgramBuilder::AddDataset(const Args& args, const ValueList& inputs
     stand_ins.push_back(known ? *known : PlaceholderDataset(*input.get<Slot>()->spec.element));
   }
   FASTPIPE_ASSIGN(DatasetRef stand_in, MakeDataset(args, std::move(stand_ins), where));
+  CollectDatasets(args, &program_->datasets_);
+  for (const Value& input : inputs) CollectIn(input, &program_->datasets_);
   auto kernel = std::make_shared<const MakeDatasetKernel>(args, inputs, where);
   Program::Instruction instruction;
   instruction.place = stand_in->label();

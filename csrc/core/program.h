@@ -32,6 +32,8 @@ class Program {
 
   const ElementSpec& output_specs() const { return output_specs_; }
   size_t num_args() const { return arg_slots_.size(); }
+  // Those that were known when it was traced, and that it may iterate or give.
+  const std::vector<DatasetRef>& datasets() const { return datasets_; }
   // The kernels that are computed as one, "decode_jpeg + resize" each: see core/rewrite.h.
   std::vector<std::string> Rewrites() const;
 
@@ -67,6 +69,7 @@ class Program {
 
   std::vector<TensorSpec> slots_;
   std::vector<std::pair<int, Tensor>> constants_;
+  std::vector<DatasetRef> datasets_;
   std::vector<int> arg_slots_;
   std::vector<int> capture_slots_;
   std::vector<Instruction> instructions_;  // as they were traced
@@ -125,6 +128,9 @@ class FunctionCall {
 
 // InvalidArgument unless the function takes what elements of `spec` give.
 Status ExpectArgs(const Args& args, const Function& function, const ElementSpec& spec);
+
+// Appends the datasets that are known in `args`, in functions too.
+void CollectDatasets(const Args& args, std::vector<DatasetRef>* found);
 
 // Stands for a dataset that exists only at run time; cannot be iterated.
 DatasetRef PlaceholderDataset(const ElementSpec& spec);

@@ -9,6 +9,8 @@
 
 namespace fastpipe {
 
+class DrawnSeeds;  // core/drawn_seeds.h
+
 // A well-mixed function of one 64-bit value (the finaliser of SplitMix64).
 constexpr uint64_t MixBits(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
@@ -33,6 +35,8 @@ class CounterRandom {
 struct RandomKey {
   uint64_t run = 0;   // drawn for each run: of numbers that have no seed
   uint64_t pass = 0;  // 0 for the first pass over the inputs of the run
+  // Of ops without a seed, if not those of the run: they belong to the iterator that made the pass.
+  const DrawnSeeds* seeds = nullptr;
 
   // Where a pass can be within another one.
   enum class Part : uint64_t { kEpoch = 1, kInput, kElement };
@@ -41,8 +45,8 @@ struct RandomKey {
     // The first epoch and the first input stand for the whole: repeating a dataset, or appending to
     // it, leaves its numbers as they were.
     if (part != Part::kElement && number == 0) return *this;
-    return {run,
-            CounterRandom(pass, static_cast<uint64_t>(part)).At(static_cast<uint64_t>(number))};
+    const CounterRandom passes(pass, static_cast<uint64_t>(part));
+    return {run, passes.At(static_cast<uint64_t>(number)), seeds};
   }
 };
 

@@ -1,8 +1,11 @@
 #include "core/registry.h"
 
 #include <map>
+#include <set>
 
 #include "core/guard.h"
+#include "core/program.h"
+
 namespace fastpipe {
 namespace {
 
@@ -27,6 +30,20 @@ std::vector<std::string> Names(const Table<Factory>& table) {
   return names;
 }
 
+// Dataset::drawing_below() of an op that is made of these.
+std::vector<DatasetRef> DrawingBelow(const Args& args, std::vector<DatasetRef> inputs) {
+  CollectDatasets(args, &inputs);
+  std::vector<DatasetRef> ops;
+  std::set<const Dataset*> known;
+  for (const DatasetRef& dataset : inputs) {
+    for (const DatasetRef& op : dataset->drawing_below()) {
+      if (known.insert(op.get()).second) ops.push_back(op);
+    }
+    if (dataset->seed() && known.insert(dataset.get()).second) ops.push_back(dataset);
+  }
+  return ops;
+}
+
 }  // namespace
 
 void RegisterOp(const char* name, OpFactory factory) { Ops()[name] = factory; }
@@ -40,7 +57,8 @@ Result<DatasetRef> MakeDataset(const Args& args, std::vector<DatasetRef> inputs,
   if (found == Ops().end()) return Internal(StrCat("there is no op named '", args.owner(), "'"));
   std::shared_ptr<Dataset> made;
   FASTPIPE_RETURN_IF_ERROR(Guarded([&]() -> Status {
-    FASTPIPE_ASSIGN(made, found->second(args, std::move(inputs)));
+    FASTPIPE_ASSIGN(made, found->second(args, inputs));
+    made->set_drawing_below(DrawingBelow(args, std::move(inputs)));
     return Status::Ok();
   }));
   made->set_made_in_run(in_run);

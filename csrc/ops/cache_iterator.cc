@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "ops/cache.h"
-#include "runtime/context.h"
+#include "runtime/seed.h"
 
 namespace fastpipe {
 namespace {
@@ -24,7 +24,8 @@ class Cache final : public Dataset {
 
 class CacheIterator final : public IteratorOf<Cache> {
  public:
-  using IteratorOf::IteratorOf;
+  CacheIterator(const Cache& op, const IteratorContext& context)
+      : IteratorOf(op, context), below_(op, context.epochs) {}
 
  private:
   enum class Mode : int64_t {
@@ -98,24 +99,34 @@ class CacheIterator final : public IteratorOf<Cache> {
     beginning_ = op().store().beginning();
     if (beginning_) {
       PositionReader reader(*beginning_);
-      MakeInputAsOf(&reader);
+      FASTPIPE_RETURN_IF_ERROR(MakeInputAsOf(&reader));
       return input_->Restore(&reader);
     }
     MakeInput(context());
     PositionWriter writer;
     writer.PutInt(static_cast<int64_t>(context().random.run));
     writer.PutInt(static_cast<int64_t>(context().random.pass));
+    PositionWriter seeds;
+    SeedsOf(context()).Save(*op().inputs().front(), &seeds);
+    writer.PutBytes(seeds.bytes());
+    below_.Note();
+    below_.Save(&writer);
     if (input_->Save(&writer).ok()) beginning_ = writer.bytes();
     return Status::Ok();
   }
 
-  // Makes the input with the random numbers of the pass that `beginning` is of: whichever pass
-  // fills the store, what it finds is the same.
-  void MakeInputAsOf(PositionReader* beginning) {
+  // Makes the input with the random numbers of the pass that `beginning` is of, and leaves the
+  // position of it: whichever pass fills the store, what it finds is the same.
+  Status MakeInputAsOf(PositionReader* beginning) {
     IteratorContext filling = context();
     filling.random.run = static_cast<uint64_t>(beginning->GetInt());
     filling.random.pass = static_cast<uint64_t>(beginning->GetInt());
+    filling_seeds_ = SeedsOf(context());
+    Status status = filling_seeds_.Restore(*op().inputs().front(), beginning->GetBytes());
+    filling.random.seeds = &filling_seeds_;
     MakeInput(filling);
+    below_.Restore(beginning);
+    return status;
   }
 
   void MakeInput(const IteratorContext& context) {
@@ -194,7 +205,7 @@ class CacheIterator final : public IteratorOf<Cache> {
     if (saved == Mode::kServing) return RestoreServing(passed, std::string(reader->GetBytes()));
     mode_ = saved == Mode::kFilling && passed > 0 ? Mode::kResumed : saved;
     PositionReader place(beginning);
-    MakeInputAsOf(&place);
+    FASTPIPE_RETURN_IF_ERROR(MakeInputAsOf(&place));
     return input_->Restore(reader);
   }
 
@@ -220,6 +231,8 @@ class CacheIterator final : public IteratorOf<Cache> {
 
   Mode mode_ = Mode::kUndecided;
   std::unique_ptr<Iterator> kept_;  // of what the store keeps
+  DrawnSeeds filling_seeds_;        // of the pass that beginning_ is of
+  EpochsBelow below_;
   std::unique_ptr<Iterator> input_;
   bool input_gives_blocks_ = false;
   std::optional<std::string> beginning_;  // of input_

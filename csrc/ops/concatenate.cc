@@ -2,6 +2,7 @@
 
 #include "core/registry.h"
 #include "ops/element_choice.h"
+#include "runtime/seed.h"
 
 namespace fastpipe {
 namespace {
@@ -28,7 +29,7 @@ class Concatenate final : public Dataset {
 class ConcatenateIterator final : public IteratorOf<Concatenate> {
  public:
   ConcatenateIterator(const Concatenate& op, const IteratorContext& context)
-      : IteratorOf(op, context) {
+      : IteratorOf(op, context), below_(op, context.epochs) {
     Open(0);
   }
 
@@ -53,11 +54,13 @@ class ConcatenateIterator final : public IteratorOf<Concatenate> {
   Status SavePosition(PositionWriter* writer) override {
     if (!input_) Open(current_);
     writer->PutInt(static_cast<int64_t>(current_));
+    below_.Save(writer);
     return input_->Save(writer);
   }
   Status RestorePosition(PositionReader* reader) override {
     const int64_t current = reader->GetCount(static_cast<int64_t>(op().inputs().size()) - 1);
     if (current != 0) Open(static_cast<size_t>(current));
+    below_.Restore(reader);
     return input_->Restore(reader);
   }
 
@@ -65,10 +68,13 @@ class ConcatenateIterator final : public IteratorOf<Concatenate> {
   void Open(size_t index) {
     input_.reset();
     current_ = index;
-    input_ = op().inputs()[index]->MakeIterator(
+    auto input = op().inputs()[index]->MakeIterator(
         context().Within(RandomKey::Part::kInput, static_cast<int64_t>(index)));
+    below_.Note();
+    input_ = std::move(input);
   }
 
+  EpochsBelow below_;
   size_t current_ = 0;
   std::unique_ptr<Iterator> input_;  // null if there was no memory for it: made when it is needed
 };

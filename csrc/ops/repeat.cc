@@ -1,22 +1,17 @@
 // repeat(count): the input `count` times over; for ever when `count` is -1 or absent.
 
 #include <algorithm>
-#include <set>
 
 #include "core/registry.h"
-#include "runtime/context.h"
+#include "runtime/seed.h"
 
 namespace fastpipe {
 namespace {
 
 class Repeat final : public Dataset {
  public:
-  Repeat(DatasetRef input, int64_t count) : Dataset(input->spec(), {input}), count_(count) {
-    CollectDatasets(inputs().front());
-  }
+  Repeat(DatasetRef input, int64_t count) : Dataset(input->spec(), {input}), count_(count) {}
   int64_t count() const { return count_; }
-  // Every dataset under this one, in an order that an equal pipeline repeats.
-  const std::vector<const Dataset*>& below() const { return below_; }
 
   bool GivesBlocks(const RunOptions& options) const override {
     return input()->GivesBlocks(options);
@@ -31,21 +26,13 @@ class Repeat final : public Dataset {
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
-  void CollectDatasets(const DatasetRef& dataset) {
-    if (!seen_.insert(dataset.get()).second) return;
-    below_.push_back(dataset.get());
-    for (const DatasetRef& input : dataset->inputs()) CollectDatasets(input);
-  }
-
   const int64_t count_;
-  std::set<const Dataset*> seen_;
-  std::vector<const Dataset*> below_;
 };
 
 class RepeatIterator final : public IteratorOf<Repeat> {
  public:
   RepeatIterator(const Repeat& op, const IteratorContext& context)
-      : IteratorOf(op, context), done_(op.count() == 0) {
+      : IteratorOf(op, context), below_(op, context.epochs), done_(op.count() == 0) {
     if (!done_) StartEpoch();
   }
 
@@ -88,12 +75,9 @@ class RepeatIterator final : public IteratorOf<Repeat> {
   void StartEpoch() {
     input_.reset();  // its threads end before those of the next epoch start
     has_elements_ = false;
-    upcoming_.clear();
     auto input =
         op().inputs().front()->MakeIterator(context().Within(RandomKey::Part::kEpoch, epoch_));
-    for (const Dataset* dataset : op().below()) {
-      upcoming_.push_back(context().epochs->Upcoming(dataset));
-    }
+    below_.Note();
     input_ = std::move(input);
   }
 
@@ -113,29 +97,26 @@ class RepeatIterator final : public IteratorOf<Repeat> {
     return Status::Ok();
   }
 
-  // An input that has ended does not say any more which epoch it was, so the epochs that this one
-  // found are part of the position: one small number for each dataset below.
   Status SavePosition(PositionWriter* writer) override {
     if (!done_ && !input_) StartEpoch();
     writer->PutInt(epoch_);
     writer->PutInt(has_elements_ ? 1 : 0);
-    for (int64_t upcoming : upcoming_) writer->PutInt(upcoming);
-    return done_ ? Status::Ok() : input_->Save(writer);
+    if (done_) return Status::Ok();
+    below_.Save(writer);
+    return input_->Save(writer);
   }
   Status RestorePosition(PositionReader* reader) override {
     epoch_ = reader->GetCount();
     if (epoch_ > 0 && !done_) StartEpoch();  // which it is, is part of what its iterators are
     has_elements_ = reader->GetCount(1) == 1;
-    for (size_t i = 0; i < upcoming_.size(); ++i) {
-      upcoming_[i] = reader->GetCount();
-      if (upcoming_[i] > 0) context().epochs->SetNext(op().below()[i], upcoming_[i]);
-    }
-    return done_ ? Status::Ok() : input_->Restore(reader);
+    if (done_) return Status::Ok();
+    below_.Restore(reader);
+    return input_->Restore(reader);
   }
 
   int64_t epoch_ = 0;
-  bool has_elements_ = false;      // whether this epoch delivered one
-  std::vector<int64_t> upcoming_;  // of op().below(), when this epoch began
+  bool has_elements_ = false;  // whether this epoch delivered one
+  EpochsBelow below_;
   bool done_;
   std::unique_ptr<Iterator> input_;  // null if there was no memory for it: made when it is needed
 };

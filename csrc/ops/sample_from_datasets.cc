@@ -17,7 +17,7 @@ class SampleFromDatasets final : public Dataset {
  public:
   struct Settings {
     std::vector<double> weights;  // one for each input
-    uint64_t seed = 0;
+    Seed seed;
     bool anew = false;
     bool stop_on_empty = false;
   };
@@ -25,6 +25,7 @@ class SampleFromDatasets final : public Dataset {
   SampleFromDatasets(ElementSpec spec, std::vector<DatasetRef> inputs, Settings settings)
       : Dataset(std::move(spec), std::move(inputs)), settings_(std::move(settings)) {}
   const Settings& settings() const { return settings_; }
+  const Seed* seed() const override { return &settings_.seed; }
 
   int64_t Cardinality() const override {
     bool any = false;
@@ -50,7 +51,7 @@ class SampleIterator final : public IteratorOf<SampleFromDatasets> {
  public:
   SampleIterator(const SampleFromDatasets& op, const IteratorContext& context)
       : IteratorOf(op, context),
-        seed_(op, op.settings().seed, op.settings().anew, context),
+        seed_(op, op.settings().anew, context),
         random_(seed_.Random()),
         choices_(op.inputs(), 0, context) {
     Accumulate(/*open_only=*/false);

@@ -16,13 +16,13 @@ constexpr int64_t kAll = -2;
 
 class Shuffle final : public Dataset {
  public:
-  Shuffle(DatasetRef input, int64_t buffer_size, uint64_t seed, bool reshuffle)
+  Shuffle(DatasetRef input, int64_t buffer_size, Seed seed, bool reshuffle)
       : Dataset(input->spec(), {input}),
         buffer_size_(buffer_size),
         seed_(seed),
         reshuffle_(reshuffle) {}
   int64_t buffer_size() const { return buffer_size_; }
-  uint64_t seed() const { return seed_; }
+  const Seed* seed() const override { return &seed_; }
   bool reshuffle() const { return reshuffle_; }
   // Small numbers are held in columns, and pass in blocks.
   bool TakesBlocks(const RunOptions& options) const override {
@@ -34,7 +34,7 @@ class Shuffle final : public Dataset {
 
  private:
   const int64_t buffer_size_;
-  const uint64_t seed_;
+  const Seed seed_;
   const bool reshuffle_;
 };
 
@@ -111,7 +111,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
  public:
   ShuffleIterator(const Shuffle& op, const IteratorContext& context)
       : UnaryIterator(op, context),
-        seed_(op, op.seed(), op.reshuffle(), context),
+        seed_(op, op.reshuffle(), context),
         picks_(seed_.Random()),
         buffer_(op.spec(), op.buffer_size()) {}
 
@@ -344,7 +344,7 @@ std::unique_ptr<Iterator> Shuffle::MakeIterator(const IteratorContext& context) 
 
 Result<std::shared_ptr<Dataset>> MakeShuffle(const Args& args, std::vector<DatasetRef> inputs) {
   FASTPIPE_ASSIGN(int64_t buffer_size, args.Int("buffer_size"));
-  FASTPIPE_ASSIGN(const uint64_t seed, SeedArgument(args));
+  FASTPIPE_ASSIGN(const Seed seed, SeedArgument(args));
   FASTPIPE_ASSIGN(const bool reshuffle, args.BoolOr("reshuffle_each_iteration", true));
   if (buffer_size < 1 && buffer_size != kAll) {
     return args.Error(

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "core/dataset.h"
+#include "core/drawn_seeds.h"
 #include "core/kernel.h"
 #include "core/limits.h"
 #include "runtime/budget.h"
@@ -39,8 +40,12 @@ RunOptions WithBudgets(RunOptions options);
 
 class RunContext {
  public:
-  RunContext(const RunOptions& options, FileSystem* file_system, uint64_t run_index)
-      : options_(options), file_system_(file_system), run_index_(run_index) {
+  RunContext(const RunOptions& options, FileSystem* file_system, uint64_t run_index,
+             DrawnSeeds seeds = {})
+      : options_(options),
+        file_system_(file_system),
+        run_index_(run_index),
+        seeds_(std::move(seeds)) {
     if (options.cpu_budget > 0 && options.cpu_budget < AffinityCores()) {
       metered_.emplace(options.cpu_budget);
     }
@@ -79,6 +84,8 @@ class RunContext {
 
   // Which run of its pipeline this is: 0, 1, ... Restoring sets it to that of the saved run.
   uint64_t run_index() const { return run_index_; }
+  // Of ops without a seed; a pass may have others: see SeedsOf.
+  const DrawnSeeds& seeds() const { return seeds_; }
 
  private:
   const RunOptions options_;
@@ -86,10 +93,16 @@ class RunContext {
   RunOptions budgeted_options_;
   FileSystem* const file_system_;
   const uint64_t run_index_;
+  const DrawnSeeds seeds_;
   const int64_t since_ns_ = WallNanos();
   std::optional<CpuMeter::Membership> metered_;
   StageRegistry stages_;
   std::atomic<int64_t> ignored_errors_{0};
 };
+
+// What passes of this context draw from where an op has no seed.
+inline const DrawnSeeds& SeedsOf(const IteratorContext& context) {
+  return context.random.seeds != nullptr ? *context.random.seeds : context.run->seeds();
+}
 
 }  // namespace fastpipe

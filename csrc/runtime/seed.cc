@@ -19,11 +19,31 @@ Result<uint64_t> DrawSeed() {
   return drawn;
 }
 
-Result<uint64_t> SeedArgument(const Args& args) {
-  if (!args.Has("seed")) return DrawSeed();
+Result<Seed> SeedArgument(const Args& args) {
+  if (!args.Has("seed")) {
+    FASTPIPE_ASSIGN(const uint64_t drawn, DrawSeed());
+    return Seed{drawn, true};
+  }
   FASTPIPE_ASSIGN(const int64_t seed, args.Int("seed"));
   const int64_t rest = seed % kOpSeeds;
-  return static_cast<uint64_t>(rest < 0 ? rest + kOpSeeds : rest);
+  return Seed{static_cast<uint64_t>(rest < 0 ? rest + kOpSeeds : rest)};
+}
+
+void EpochsBelow::Note() {
+  upcoming_.clear();
+  for (const DatasetRef& op : op_.drawing_below()) upcoming_.push_back(epochs_->Upcoming(op.get()));
+}
+
+void EpochsBelow::Save(PositionWriter* writer) const {
+  for (int64_t upcoming : upcoming_) writer->PutInt(upcoming);
+}
+
+void EpochsBelow::Restore(PositionReader* reader) {
+  upcoming_.clear();
+  for (const DatasetRef& op : op_.drawing_below()) {
+    upcoming_.push_back(reader->GetCount());
+    epochs_->SetNext(op.get(), upcoming_.back());
+  }
 }
 
 Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch, uint64_t scope) {

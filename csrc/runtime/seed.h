@@ -16,7 +16,7 @@ namespace fastpipe {
 Result<uint64_t> DrawSeed();
 
 // The argument `seed`, or a random one if it is absent.
-Result<uint64_t> SeedArgument(const Args& args);
+Result<Seed> SeedArgument(const Args& args);
 
 // The stream of a pass: that of all passes, or with `anew` one of its own. TensorFlow counts the
 // passes of a dataset. Here the first pass of every run, and all of the first run, have its
@@ -27,12 +27,13 @@ Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch, uin
 class PassSeed {
  public:
   // `anew`: passes differ from each other.
-  PassSeed(const Dataset& op, uint64_t seed, bool anew, const IteratorContext& context)
+  // REQUIRES: op.seed() is not null.
+  PassSeed(const Dataset& op, bool anew, const IteratorContext& context)
       : op_(op),
         run_index_(context.run->run_index()),
         epochs_(context.epochs),
         anew_(anew),
-        seed_(seed),
+        seed_(SeedsOf(context).Of(op, *op.seed())),
         epoch_(anew ? epochs_->Next(&op) : 0) {}
 
   Philox Random() const {
@@ -40,13 +41,9 @@ class PassSeed {
     const uint64_t scope = op_.made_in_run() ? 0 : epochs_->scope();
     return StreamOf(seed_, anew_, run_index_, epoch_, scope);
   }
-  void Save(PositionWriter* writer) const {
-    writer->PutInt(static_cast<int64_t>(seed_));
-    writer->PutInt(epoch_);
-  }
+  void Save(PositionWriter* writer) const { writer->PutInt(epoch_); }
   // The scope goes on with the epoch after this one.
   void Restore(PositionReader* reader) {
-    seed_ = static_cast<uint64_t>(reader->GetInt());
     epoch_ = reader->GetCount();
     if (anew_) epochs_->SetNext(&op_, epoch_ + 1);
   }
@@ -56,8 +53,26 @@ class PassSeed {
   const uint64_t run_index_;
   const std::shared_ptr<Epochs> epochs_;
   const bool anew_;
-  uint64_t seed_;
+  const uint64_t seed_;
   int64_t epoch_;
+};
+
+// How many passes had begun below an op that makes the iterators of its inputs as it goes: part of
+// its position, because what it makes after restoring has to be the same passes.
+class EpochsBelow {
+ public:
+  EpochsBelow(const Dataset& op, std::shared_ptr<Epochs> epochs)
+      : op_(op), epochs_(std::move(epochs)) {}
+  // To be called when an iterator of an input was made.
+  void Note();
+  void Save(PositionWriter* writer) const;
+  // Before what is below restores its own.
+  void Restore(PositionReader* reader);
+
+ private:
+  const Dataset& op_;
+  const std::shared_ptr<Epochs> epochs_;
+  std::vector<int64_t> upcoming_;  // of op_.drawing_below()
 };
 
 }  // namespace fastpipe

@@ -15,6 +15,7 @@
 #include "core/mutex.h"
 #include "core/stats.h"
 #include "runtime/budget.h"
+#include "runtime/clock.h"
 #include "runtime/worker_clock.h"
 
 namespace fastpipe {
@@ -23,6 +24,7 @@ struct Stage {
   int64_t id = 0;            // unique within the run, given by Add
   std::string label;         // "map (train.py:12)"
   const void* op = nullptr;  // the Dataset that made it
+  const int64_t made_ns = WallNanos();
   StageStats stats;
   WorkerClocks workers;
   PhaseClock consumer{Phase::kPull};  // kInput while the consumer waits for this stage

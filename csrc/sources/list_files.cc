@@ -1,13 +1,10 @@
 // list_files(patterns, shuffle, seed): the names of the files that match, found when the op is
 // made.
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <numeric>
-#include <optional>
 
 #include "core/registry.h"
 #include "io/file_system.h"
@@ -19,7 +16,7 @@ namespace {
 class ListFiles final : public Dataset {
  public:
   // `names` is a one-dimensional string tensor, empty only while a function is being traced.
-  ListFiles(Tensor names, bool shuffle, std::optional<uint64_t> seed)
+  ListFiles(Tensor names, bool shuffle, Seed seed)
       : Dataset({TensorSpec::Scalar(DType::kString)}, {}),
         names_(std::move(names)),
         shuffle_(shuffle),
@@ -30,25 +27,18 @@ class ListFiles final : public Dataset {
 
   const Tensor& names() const { return names_; }
   bool shuffle() const { return shuffle_; }
-  // Without a seed every pass draws its own.
-  uint64_t DrawSeed() const {
-    uint64_t drawn = 0;
-    if (seed_) return *seed_;
-    if (getrandom(&drawn, sizeof(drawn), 0) != sizeof(drawn)) return 0;
-    return drawn;
-  }
+  const Seed* seed() const override { return &seed_; }
 
  private:
   const Tensor names_;
   const bool shuffle_;
-  const std::optional<uint64_t> seed_;
+  const Seed seed_;
 };
 
 class ListFilesIterator final : public IteratorOf<ListFiles> {
  public:
   ListFilesIterator(const ListFiles& op, const IteratorContext& context)
-      : IteratorOf(op, context),
-        seed_(op, op.shuffle() ? op.DrawSeed() : 0, op.shuffle(), context) {}
+      : IteratorOf(op, context), seed_(op, op.shuffle(), context) {}
 
  private:
   Status Produce(Element* out) override {
@@ -129,8 +119,8 @@ Result<Tensor> FindFiles(const Args& args) {
 
 Result<std::shared_ptr<Dataset>> MakeListFiles(const Args& args, std::vector<DatasetRef>) {
   FASTPIPE_ASSIGN(const bool shuffle, args.BoolOr("shuffle", true));
-  std::optional<uint64_t> seed;
-  if (args.Has("seed")) {
+  Seed seed;
+  if (shuffle) {
     FASTPIPE_ASSIGN(seed, SeedArgument(args));
   }
   if (args.IsPlaceholder("patterns")) {

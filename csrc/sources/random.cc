@@ -9,24 +9,22 @@ namespace {
 
 class Random final : public Dataset {
  public:
-  Random(uint64_t seed, bool anew)
+  Random(Seed seed, bool anew)
       : Dataset({TensorSpec::Scalar(DType::kInt64)}, {}), seed_(seed), anew_(anew) {}
-  uint64_t seed() const { return seed_; }
+  const Seed* seed() const override { return &seed_; }
   bool anew() const { return anew_; }
   int64_t Cardinality() const override { return kInfinite; }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
-  const uint64_t seed_;
+  const Seed seed_;
   const bool anew_;
 };
 
 class RandomIterator final : public IteratorOf<Random> {
  public:
   RandomIterator(const Random& op, const IteratorContext& context)
-      : IteratorOf(op, context),
-        seed_(op, op.seed(), op.anew(), context),
-        random_(seed_.Random()) {}
+      : IteratorOf(op, context), seed_(op, op.anew(), context), random_(seed_.Random()) {}
 
  private:
   Status Produce(Element* out) override {
@@ -60,7 +58,7 @@ std::unique_ptr<Iterator> Random::MakeIterator(const IteratorContext& context) c
 }
 
 Result<std::shared_ptr<Dataset>> MakeRandom(const Args& args, std::vector<DatasetRef>) {
-  FASTPIPE_ASSIGN(const uint64_t seed, SeedArgument(args));
+  FASTPIPE_ASSIGN(const Seed seed, SeedArgument(args));
   FASTPIPE_ASSIGN(const bool anew, args.BoolOr("rerandomize_each_iteration", false));
   return std::make_shared<Random>(seed, anew);
 }

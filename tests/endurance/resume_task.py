@@ -68,6 +68,7 @@ _OTHERS = (
     ".map(lambda text: tf.strings.length(text), CALLS).prefetch(2)",
     "tf.data.Dataset.sample_from_datasets([tf.data.Dataset.range(30), "
     "tf.data.Dataset.range(50, 70)], seed=5).map(lambda x: x + 1, CALLS).repeat(2)",
+    "tf.data.Dataset.range(9).shuffle(4).repeat(3).window(2).flat_map(lambda w: w.batch(2))",
     "tf.data.Dataset.range(40).map(lambda x: (x, tf.random.uniform((), seed=3)), CALLS).batch(3)",
 )
 
@@ -95,6 +96,7 @@ def _other(index: int, folder: Path) -> random_pipelines.Pipeline:
     text = _OTHERS[index].replace("PATH", repr(str(path)))
     pipeline = random_pipelines.Pipeline(index, text)
     pipeline.expected = [plain(element) for element in pipeline.build(1)]
+    pipeline.ordered = "shuffle(4)" not in text  # without a seed
     return pipeline
 
 

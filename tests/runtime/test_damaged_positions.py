@@ -47,6 +47,15 @@ PIPELINES = {
     ),
     "readers": lambda folder: fp.TextLineDataset([words(folder)] * 2).cache().enumerate(3),
     "everything of unknown size": lambda folder: N(40).filter(lambda x: x % 2 == 0).shuffle(-2),
+    "without seeds": lambda folder: (
+        N(9)
+        .shuffle(4)
+        .concatenate(N(9).shuffle(3))
+        .cache()
+        .repeat(2)
+        .window(2)
+        .flat_map(lambda w: w.batch(2))
+    ),
     "no end": lambda folder: N(9).repeat().shuffle(4, seed=1).batch(2),
 }
 
@@ -88,6 +97,8 @@ def take_apart(state):
     place += size  # the fingerprint
     for _ in range(2):
         _, place = read_varint(state, place)
+    size, place = read_varint(state, place)
+    place += size  # the seeds of ops that have none
     size, begin = read_varint(state, place)
     return state[:place], state[begin : begin + size]
 

@@ -49,6 +49,7 @@ std::string EditedState(const std::string& state, Choices* choices) {
   writer.PutBytes(reader.GetBytes());  // the fingerprint
   writer.PutInt(reader.GetInt());      // which run
   writer.PutInt(reader.GetInt());      // its random seed
+  writer.PutBytes(reader.GetBytes());  // the seeds of ops that have none
   writer.PutBytes(Edited(std::string(reader.GetBytes()), choices));
   Check(reader.status().ok(), "a saved state is as api.cc writes it");
   writer.PutInt(static_cast<int64_t>(Checksum(writer.bytes())));

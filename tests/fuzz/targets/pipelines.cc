@@ -177,6 +177,11 @@ std::vector<DatasetRef> MakePipelines() {
   AddPlain(&all);
   AddGathering(&all);
   AddFunctions(&all);
+  // Seeds that each process draws for itself.
+  const DatasetRef drawn = Made("shuffle", {{"buffer_size", Int(3)}}, {Range(5)});
+  all.push_back(
+      Made("repeat", {{"count", Int(2)}},
+           {Made("cache", {}, {Made("concatenate", {}, {Shuffle(Range(4), 2), drawn})})}));
   // Several at once, as pipelines are.
   const DatasetRef mapped = Map(Shuffle(Interleave(2), 4), 2);
   all.push_back(Made("prefetch", {{"buffer_size", Int(1)}},
