@@ -105,16 +105,23 @@ Status Iterator::ProduceSkip(int64_t count, int64_t* skipped) {
 Status Iterator::Save(PositionWriter* writer) {
   writer->PutInt(count_);
   writer->PutInt(ended_ ? 1 : 0);
+  if (!ended_) return SavePosition(writer);
   // Past the end there is nothing to come back to, whatever the op.
-  return ended_ ? Status::Ok() : SavePosition(writer);
+  EpochCounts epochs(*dataset_, context_.epochs);
+  epochs.Note();
+  epochs.Save(writer);
+  return Status::Ok();
 }
 
 Status Iterator::Restore(PositionReader* reader) {
   count_ = reader->GetCount();
   ended_ = reader->GetCount(1) == 1;
   FASTPIPE_RETURN_IF_ERROR(reader->status());
-  if (ended_) return Status::Ok();
-  FASTPIPE_RETURN_IF_ERROR(RestorePosition(reader));
+  if (ended_) {
+    EpochCounts(*dataset_, context_.epochs).Restore(reader);
+  } else {
+    FASTPIPE_RETURN_IF_ERROR(RestorePosition(reader));
+  }
   return reader->status();
 }
 

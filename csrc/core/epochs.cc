@@ -20,6 +20,30 @@ void Epochs::SetNext(const Dataset* dataset, int64_t epoch) {
   Count(dataset) = epoch;
 }
 
+std::vector<const Dataset*> EpochCounts::Counted() const {
+  std::vector<const Dataset*> counted;
+  for (const DatasetRef& op : op_.drawing_below()) counted.push_back(op.get());
+  if (op_.seed() != nullptr) counted.push_back(&op_);
+  return counted;
+}
+
+void EpochCounts::Note() {
+  upcoming_.clear();
+  for (const Dataset* op : Counted()) upcoming_.push_back(epochs_->Upcoming(op));
+}
+
+void EpochCounts::Save(PositionWriter* writer) const {
+  for (int64_t upcoming : upcoming_) writer->PutInt(upcoming);
+}
+
+void EpochCounts::Restore(PositionReader* reader) {
+  upcoming_.clear();
+  for (const Dataset* op : Counted()) {
+    upcoming_.push_back(reader->GetCount());
+    epochs_->SetNext(op, upcoming_.back());
+  }
+}
+
 int64_t& Epochs::Count(const Dataset* dataset) {
   if (counts_.size() >= prune_at_) {
     std::erase_if(counts_, [](const auto& entry) { return entry.first.expired(); });

@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "core/mutex.h"
+#include "core/position.h"
 
 namespace fastpipe {
 
@@ -36,6 +38,27 @@ class Epochs {
   // By owner, not by address: a dataset made inside a function may take the place of a dead one.
   std::map<std::weak_ptr<const Dataset>, int64_t, std::owner_less<>> counts_ GUARDED_BY(mutex_);
   size_t prune_at_ GUARDED_BY(mutex_) = 64;
+};
+
+// How many passes over an op and over what is below it had begun. It is part of the position where
+// iterators are made as a pass goes on, or dropped, because those that are made after restoring
+// have to be the same passes. Thread rule: one thread at a time.
+class EpochCounts {
+ public:
+  EpochCounts(const Dataset& op, std::shared_ptr<Epochs> epochs)
+      : op_(op), epochs_(std::move(epochs)) {}
+  // To be called when an iterator was made, or has ended.
+  void Note();
+  void Save(PositionWriter* writer) const;
+  // Before what is below restores its own.
+  void Restore(PositionReader* reader);
+
+ private:
+  std::vector<const Dataset*> Counted() const;
+
+  const Dataset& op_;
+  const std::shared_ptr<Epochs> epochs_;
+  std::vector<int64_t> upcoming_;  // of Counted()
 };
 
 }  // namespace fastpipe

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "ops/cache.h"
-#include "runtime/seed.h"
+#include "runtime/context.h"
 
 namespace fastpipe {
 namespace {
@@ -25,7 +25,7 @@ class Cache final : public Dataset {
 class CacheIterator final : public IteratorOf<Cache> {
  public:
   CacheIterator(const Cache& op, const IteratorContext& context)
-      : IteratorOf(op, context), below_(op, context.epochs) {}
+      : IteratorOf(op, context), epochs_(op, context.epochs) {}
 
  private:
   enum class Mode : int64_t {
@@ -109,8 +109,8 @@ class CacheIterator final : public IteratorOf<Cache> {
     PositionWriter seeds;
     SeedsOf(context()).Save(*op().inputs().front(), &seeds);
     writer.PutBytes(seeds.bytes());
-    below_.Note();
-    below_.Save(&writer);
+    epochs_.Note();
+    epochs_.Save(&writer);
     if (input_->Save(&writer).ok()) beginning_ = writer.bytes();
     return Status::Ok();
   }
@@ -125,7 +125,7 @@ class CacheIterator final : public IteratorOf<Cache> {
     Status status = filling_seeds_.Restore(*op().inputs().front(), beginning->GetBytes());
     filling.random.seeds = &filling_seeds_;
     MakeInput(filling);
-    below_.Restore(beginning);
+    epochs_.Restore(beginning);
     return status;
   }
 
@@ -232,7 +232,7 @@ class CacheIterator final : public IteratorOf<Cache> {
   Mode mode_ = Mode::kUndecided;
   std::unique_ptr<Iterator> kept_;  // of what the store keeps
   DrawnSeeds filling_seeds_;        // of the pass that beginning_ is of
-  EpochsBelow below_;
+  EpochCounts epochs_;
   std::unique_ptr<Iterator> input_;
   bool input_gives_blocks_ = false;
   std::optional<std::string> beginning_;  // of input_

@@ -2,7 +2,6 @@
 
 #include "core/registry.h"
 #include "ops/element_choice.h"
-#include "runtime/seed.h"
 
 namespace fastpipe {
 namespace {
@@ -29,7 +28,7 @@ class Concatenate final : public Dataset {
 class ConcatenateIterator final : public IteratorOf<Concatenate> {
  public:
   ConcatenateIterator(const Concatenate& op, const IteratorContext& context)
-      : IteratorOf(op, context), below_(op, context.epochs) {
+      : IteratorOf(op, context), epochs_(op, context.epochs) {
     Open(0);
   }
 
@@ -54,13 +53,13 @@ class ConcatenateIterator final : public IteratorOf<Concatenate> {
   Status SavePosition(PositionWriter* writer) override {
     if (!input_) Open(current_);
     writer->PutInt(static_cast<int64_t>(current_));
-    below_.Save(writer);
+    epochs_.Save(writer);
     return input_->Save(writer);
   }
   Status RestorePosition(PositionReader* reader) override {
     const int64_t current = reader->GetCount(static_cast<int64_t>(op().inputs().size()) - 1);
     if (current != 0) Open(static_cast<size_t>(current));
-    below_.Restore(reader);
+    epochs_.Restore(reader);
     return input_->Restore(reader);
   }
 
@@ -70,11 +69,11 @@ class ConcatenateIterator final : public IteratorOf<Concatenate> {
     current_ = index;
     auto input = op().inputs()[index]->MakeIterator(
         context().Within(RandomKey::Part::kInput, static_cast<int64_t>(index)));
-    below_.Note();
+    epochs_.Note();
     input_ = std::move(input);
   }
 
-  EpochsBelow below_;
+  EpochCounts epochs_;
   size_t current_ = 0;
   std::unique_ptr<Iterator> input_;  // null if there was no memory for it: made when it is needed
 };

@@ -1,5 +1,7 @@
 #include "ops/element_choice.h"
 
+#include "runtime/seed.h"
+
 namespace fastpipe {
 
 Result<ElementSpec> CommonSpec(const Args& args, const ElementSpec& a, const ElementSpec& b) {
@@ -30,37 +32,49 @@ Result<ElementSpec> CommonSpec(const Args& args, const std::vector<DatasetRef>& 
 
 InputSet::InputSet(const std::vector<DatasetRef>& datasets, size_t first,
                    const IteratorContext& context)
-    : num_open_(datasets.size() - first) {
+    : ends_(datasets.size() - first), num_open_(datasets.size() - first) {
   for (size_t i = first; i < datasets.size(); ++i) {
     const auto number = static_cast<int64_t>(inputs_.size());
-    inputs_.push_back(datasets[i]->MakeIterator(context.Within(RandomKey::Part::kInput, number)));
+    inputs_.push_back(datasets[i]->MakeIterator(ForInput(context, datasets, i, number)));
   }
 }
 
 Status InputSet::Next(size_t index, Element* out) {
   Status status = inputs_[index]->Next(out);
   if (status.end_of_sequence()) {
-    inputs_[index].reset();
-    --num_open_;
+    FASTPIPE_RETURN_IF_ERROR(Close(index));
   }
   return status;
 }
 
+Status InputSet::Close(size_t index) {
+  ends_[index].clear();
+  FASTPIPE_RETURN_IF_ERROR(inputs_[index]->Save(&ends_[index]));
+  inputs_[index].reset();
+  --num_open_;
+  return Status::Ok();
+}
+
 Status InputSet::Save(PositionWriter* writer) {
-  for (const auto& input : inputs_) {
-    writer->PutInt(input ? 1 : 0);
-    if (input) FASTPIPE_RETURN_IF_ERROR(input->Save(writer));
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    writer->PutInt(inputs_[i] ? 1 : 0);
+    if (inputs_[i]) {
+      FASTPIPE_RETURN_IF_ERROR(inputs_[i]->Save(writer));
+    } else {
+      writer->PutBytes(ends_[i].bytes());
+    }
   }
   return Status::Ok();
 }
 
 Status InputSet::Restore(PositionReader* reader) {
-  for (auto& input : inputs_) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
     if (reader->GetCount(1) == 1) {
-      FASTPIPE_RETURN_IF_ERROR(input->Restore(reader));
+      FASTPIPE_RETURN_IF_ERROR(inputs_[i]->Restore(reader));
     } else {
-      input.reset();
-      --num_open_;
+      PositionReader end(reader->GetBytes());
+      FASTPIPE_RETURN_IF_ERROR(inputs_[i]->Restore(&end));
+      FASTPIPE_RETURN_IF_ERROR(Close(i));
     }
   }
   return reader->status();

@@ -32,7 +32,10 @@ class InputSet {
   Status Restore(PositionReader* reader);
 
  private:
+  Status Close(size_t index);
+
   std::vector<std::unique_ptr<Iterator>> inputs_;  // null: ended
+  std::vector<PositionWriter> ends_;               // where those stood that have
   size_t num_open_;
 };
 

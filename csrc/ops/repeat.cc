@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/registry.h"
-#include "runtime/seed.h"
+#include "runtime/context.h"
 
 namespace fastpipe {
 namespace {
@@ -32,7 +32,7 @@ class Repeat final : public Dataset {
 class RepeatIterator final : public IteratorOf<Repeat> {
  public:
   RepeatIterator(const Repeat& op, const IteratorContext& context)
-      : IteratorOf(op, context), below_(op, context.epochs), done_(op.count() == 0) {
+      : IteratorOf(op, context), epochs_(op, context.epochs), done_(op.count() == 0) {
     if (!done_) StartEpoch();
   }
 
@@ -77,7 +77,7 @@ class RepeatIterator final : public IteratorOf<Repeat> {
     has_elements_ = false;
     auto input =
         op().inputs().front()->MakeIterator(context().Within(RandomKey::Part::kEpoch, epoch_));
-    below_.Note();
+    epochs_.Note();
     input_ = std::move(input);
   }
 
@@ -102,7 +102,7 @@ class RepeatIterator final : public IteratorOf<Repeat> {
     writer->PutInt(epoch_);
     writer->PutInt(has_elements_ ? 1 : 0);
     if (done_) return Status::Ok();
-    below_.Save(writer);
+    epochs_.Save(writer);
     return input_->Save(writer);
   }
   Status RestorePosition(PositionReader* reader) override {
@@ -110,13 +110,13 @@ class RepeatIterator final : public IteratorOf<Repeat> {
     if (epoch_ > 0 && !done_) StartEpoch();  // which it is, is part of what its iterators are
     has_elements_ = reader->GetCount(1) == 1;
     if (done_) return Status::Ok();
-    below_.Restore(reader);
+    epochs_.Restore(reader);
     return input_->Restore(reader);
   }
 
   int64_t epoch_ = 0;
   bool has_elements_ = false;  // whether this epoch delivered one
-  EpochsBelow below_;
+  EpochCounts epochs_;
   bool done_;
   std::unique_ptr<Iterator> input_;  // null if there was no memory for it: made when it is needed
 };

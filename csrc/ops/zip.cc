@@ -5,6 +5,7 @@
 
 #include "core/registry.h"
 #include "ops/interrupted_element.h"
+#include "runtime/seed.h"
 
 namespace fastpipe {
 namespace {
@@ -31,7 +32,7 @@ class Zip final : public Dataset {
   explicit Zip(std::vector<DatasetRef> inputs)
       : Dataset(JoinedSpec(inputs), inputs), independent_(Independent(inputs)) {}
 
-  // False if some dataset is used twice: then its epochs are drawn in the order of the elements.
+  // False if some dataset is used twice: if it is a cache, who comes first fills it.
   bool independent() const { return independent_; }
 
   // Of a known number of elements, so that no input is asked for more rows than the others have.
@@ -64,9 +65,9 @@ class Zip final : public Dataset {
 class ZipIterator final : public IteratorOf<Zip> {
  public:
   ZipIterator(const Zip& op, const IteratorContext& context) : IteratorOf(op, context) {
-    for (const DatasetRef& input : op.inputs()) {
-      const auto number = static_cast<int64_t>(inputs_.size());
-      inputs_.push_back(input->MakeIterator(context.Within(RandomKey::Part::kInput, number)));
+    for (size_t i = 0; i < op.inputs().size(); ++i) {
+      inputs_.push_back(
+          op.inputs()[i]->MakeIterator(ForInput(context, op.inputs(), i, static_cast<int64_t>(i))));
     }
   }
 

@@ -2,8 +2,24 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
+
 namespace fastpipe {
 namespace {
+
+bool DrawsFrom(const Dataset& dataset, const Dataset& op) {
+  const std::vector<DatasetRef>& below = dataset.drawing_below();
+  return &dataset == &op || std::any_of(below.begin(), below.end(), [&](const DatasetRef& other) {
+    return other.get() == &op;
+  });
+}
+
+bool DrawFromOneOp(const Dataset& a, const Dataset& b) {
+  const std::vector<DatasetRef>& below = a.drawing_below();
+  return (a.seed() != nullptr && DrawsFrom(b, a)) ||
+         std::any_of(below.begin(), below.end(),
+                     [&](const DatasetRef& op) { return DrawsFrom(b, *op); });
+}
 
 // TensorFlow's seed of a graph without one, and the number of seeds of an op.
 constexpr uint64_t kGraphSeed = 87654321;
@@ -29,21 +45,16 @@ Result<Seed> SeedArgument(const Args& args) {
   return Seed{static_cast<uint64_t>(rest < 0 ? rest + kOpSeeds : rest)};
 }
 
-void EpochsBelow::Note() {
-  upcoming_.clear();
-  for (const DatasetRef& op : op_.drawing_below()) upcoming_.push_back(epochs_->Upcoming(op.get()));
-}
-
-void EpochsBelow::Save(PositionWriter* writer) const {
-  for (int64_t upcoming : upcoming_) writer->PutInt(upcoming);
-}
-
-void EpochsBelow::Restore(PositionReader* reader) {
-  upcoming_.clear();
-  for (const DatasetRef& op : op_.drawing_below()) {
-    upcoming_.push_back(reader->GetCount());
-    epochs_->SetNext(op.get(), upcoming_.back());
-  }
+IteratorContext ForInput(const IteratorContext& context, const std::vector<DatasetRef>& inputs,
+                         size_t index, int64_t number) {
+  IteratorContext made = context.Within(RandomKey::Part::kInput, number);
+  const bool shares =
+      std::any_of(inputs.begin(), inputs.begin() + static_cast<ptrdiff_t>(index),
+                  [&](const DatasetRef& before) { return DrawFromOneOp(*before, *inputs[index]); });
+  if (!shares) return made;
+  const RandomKey own = context.random.Within(RandomKey::Part::kInput, static_cast<int64_t>(index));
+  made.epochs = std::make_shared<Epochs>(own.pass);
+  return made;
 }
 
 Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch, uint64_t scope) {

@@ -57,22 +57,10 @@ class PassSeed {
   int64_t epoch_;
 };
 
-// How many passes had begun below an op that makes the iterators of its inputs as it goes: part of
-// its position, because what it makes after restoring has to be the same passes.
-class EpochsBelow {
- public:
-  EpochsBelow(const Dataset& op, std::shared_ptr<Epochs> epochs)
-      : op_(op), epochs_(std::move(epochs)) {}
-  // To be called when an iterator of an input was made.
-  void Note();
-  void Save(PositionWriter* writer) const;
-  // Before what is below restores its own.
-  void Restore(PositionReader* reader);
-
- private:
-  const Dataset& op_;
-  const std::shared_ptr<Epochs> epochs_;
-  std::vector<int64_t> upcoming_;  // of op_.drawing_below()
-};
+// For input `index` of an op that pulls from several side by side, as `number` of them. Which of
+// two begins its next pass first depends on who is asked, so an input counts its passes for itself
+// where it draws from an op that an input before it draws from too.
+IteratorContext ForInput(const IteratorContext& context, const std::vector<DatasetRef>& inputs,
+                         size_t index, int64_t number);
 
 }  // namespace fastpipe

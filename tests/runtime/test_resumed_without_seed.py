@@ -51,6 +51,17 @@ DRAWN = {
     "two in a row": lambda folder: N(6).shuffle(3).concatenate(N(10, 16).shuffle(3)),
     "two side by side": lambda folder: zipped(N(6).shuffle(3), N(6).shuffle(3)),
     "one that is used twice": lambda folder: (lambda d: zipped(d, d))(N(6).shuffle(3)),
+    "one that is used at two paces": lambda folder: (
+        lambda d: fp.Dataset.sample_from_datasets([d.repeat(2), d.concatenate(d)], seed=1)
+    )(N(5).shuffle(3)),
+    "one that is chosen at two paces": lambda folder: (
+        lambda d: fp.Dataset.choose_from_datasets(
+            [d.repeat(2), d.repeat(3)], d.repeat(5).map(lambda x: x % 2)
+        )
+    )(N(5).shuffle(3)),
+    "one that is cached too": lambda folder: (lambda d: zipped(d.cache(), d).repeat(2))(
+        N(5).shuffle(3)
+    ),
     "seeded": lambda folder: N(6).shuffle(3, seed=1).concatenate(N(10, 16).shuffle(3, seed=2)),
     "cached": lambda folder: N(6).shuffle(3).cache(),
     "in a function": lambda folder: in_a_function(lambda x: N(x, x + 4).shuffle(3)),
@@ -78,6 +89,9 @@ ABOVE = {
         lambda x: fp.Dataset.from_tensors(x).repeat(2), 3, num_parallel_calls=2
     ),
     "map": lambda d: d.repeat(2).map(lambda x: x + 1, num_parallel_calls=2).prefetch(2),
+    "ended before its consumer": lambda d: (
+        d.repeat(2).group_by_window(lambda x: x % 2, lambda k, w: w.batch(9), 99).repeat(2)
+    ),
     "group": lambda d: d.repeat(2).group_by_window(lambda x: x % 2, lambda k, w: w.batch(3), 3),
 }
 
