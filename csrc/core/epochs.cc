@@ -4,6 +4,10 @@
 
 namespace fastpipe {
 
+uint64_t Epochs::ScopeOf(const Dataset& dataset) const {
+  return dataset.made_in_run() && !of_input_ ? 0 : scope_;
+}
+
 int64_t Epochs::Next(const Dataset* dataset) {
   MutexLock lock(mutex_);
   return Count(dataset)++;

@@ -1,8 +1,9 @@
 // Epochs: how many passes over each dataset have begun.
 //
-// Contract: counts belong to a scope, which is the run as a whole or one element whose function
-// made the passes. So what a pass over a captured dataset draws depends on the element it is made
-// for, and not on the order in which threads come to their elements. Thread rule: any thread.
+// Contract: counts belong to a scope, which is the run as a whole, one element whose function made
+// the passes, or one of several inputs that draw from the same op. So what a pass over a captured
+// dataset draws depends on the element it is made for, and not on the order in which threads come
+// to their elements. Thread rule: any thread.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,10 @@ class Dataset;
 class Epochs {
  public:
   // `scope` tells the scopes of a run apart; 0 is the run as a whole.
-  explicit Epochs(uint64_t scope) : scope_(scope) {}
-  uint64_t scope() const { return scope_; }
+  explicit Epochs(uint64_t scope, bool of_input = false) : scope_(scope), of_input_(of_input) {}
+  // What tells the passes over `dataset` apart from those of other scopes. A dataset that was made
+  // for one element begins anew, as in TensorFlow.
+  uint64_t ScopeOf(const Dataset& dataset) const;
   // How many iterators of `dataset` were made before, counting this one from now on.
   int64_t Next(const Dataset* dataset);
   // What Next would return, without counting.
@@ -34,6 +37,7 @@ class Epochs {
   int64_t& Count(const Dataset* dataset) REQUIRES(mutex_);
 
   const uint64_t scope_;
+  const bool of_input_;
   Mutex mutex_;
   // By owner, not by address: a dataset made inside a function may take the place of a dead one.
   std::map<std::weak_ptr<const Dataset>, int64_t, std::owner_less<>> counts_ GUARDED_BY(mutex_);

@@ -53,7 +53,7 @@ IteratorContext ForInput(const IteratorContext& context, const std::vector<Datas
                   [&](const DatasetRef& before) { return DrawFromOneOp(*before, *inputs[index]); });
   if (!shares) return made;
   const RandomKey own = context.random.Within(RandomKey::Part::kInput, static_cast<int64_t>(index));
-  made.epochs = std::make_shared<Epochs>(own.pass);
+  made.epochs = std::make_shared<Epochs>(own.pass, /*of_input=*/true);
   return made;
 }
 

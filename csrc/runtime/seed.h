@@ -37,9 +37,7 @@ class PassSeed {
         epoch_(anew ? epochs_->Next(&op) : 0) {}
 
   Philox Random() const {
-    // A dataset that was made for one element begins anew, as in TensorFlow.
-    const uint64_t scope = op_.made_in_run() ? 0 : epochs_->scope();
-    return StreamOf(seed_, anew_, run_index_, epoch_, scope);
+    return StreamOf(seed_, anew_, run_index_, epoch_, epochs_->ScopeOf(op_));
   }
   void Save(PositionWriter* writer) const { writer->PutInt(epoch_); }
   // The scope goes on with the epoch after this one.

@@ -59,6 +59,9 @@ DRAWN = {
             [d.repeat(2), d.repeat(3)], d.repeat(5).map(lambda x: x % 2)
         )
     )(N(5).shuffle(3)),
+    "one that is used twice in a function": lambda folder: in_a_function(
+        lambda x: (lambda d: zipped(d, d))(N(x, x + 3).shuffle(3))
+    ),
     "one that is cached too": lambda folder: (lambda d: zipped(d.cache(), d).repeat(2))(
         N(5).shuffle(3)
     ),
@@ -136,6 +139,19 @@ def test_every_pass_and_every_dataset_draws_an_order_of_its_own():
     inner = [int(x) for x in N(3).flat_map(lambda x: N(100).shuffle(100))]
     orders |= {tuple(inner[begin : begin + 100]) for begin in (0, 100, 200)}
     assert len(orders) == 9
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_inputs_that_share_a_dataset_draw_an_order_each(seed):
+    def orders(x):
+        ds = N(x, x + 100).shuffle(100, seed=seed)
+        return fp.Dataset.zip(ds, ds, ds.map(lambda y: y)).repeat(2).batch(100)
+
+    batches = list(orders(0)) + list(N(2).flat_map(lambda x: orders(100 * x)))
+    drawn = [{tuple(part.tolist()) for part in batch} for batch in batches]
+    assert all(len(batch) == 3 for batch in drawn)
+    for first, second in (drawn[0:2], drawn[2:4], drawn[4:6]):
+        assert not first & second
 
 
 def test_what_a_restored_pass_saves_is_of_the_same_draws():
