@@ -8,27 +8,39 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../fuzz/target.h"
 
 namespace fastpipe {
 
+struct CorpusFile {
+  std::string path;
+  std::vector<char> content;  // no longer than the file, so that reading beyond it is noticed
+  std::string_view bytes() const { return {content.data(), content.size()}; }
+};
+
+// In the order of their names.
+inline std::vector<CorpusFile> CorpusOf(const std::string& target) {
+  std::vector<CorpusFile> files;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/fuzz/corpus/" + target)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    files.push_back({entry.path().string(), {std::istreambuf_iterator<char>(file), {}}});
+  }
+  std::sort(files.begin(), files.end(),
+            [](const CorpusFile& a, const CorpusFile& b) { return a.path < b.path; });
+  return files;
+}
+
 inline void Replay(const std::string& target) {
   const auto found = fuzz::Targets().find(target);
   REQUIRE(found != fuzz::Targets().end());
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator("tests/fuzz/corpus/" + target)) {
-    paths.push_back(entry.path());
-  }
-  REQUIRE(!paths.empty());
-  std::sort(paths.begin(), paths.end());
-  for (const auto& path : paths) {
-    CAPTURE(path.string());
-    std::ifstream file(path, std::ios::binary);
-    // No longer than the file, so that reading beyond it is noticed.
-    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-    CHECK_NOTHROW(found->second({bytes.data(), bytes.size()}));
+  const std::vector<CorpusFile> files = CorpusOf(target);
+  REQUIRE(!files.empty());
+  for (const CorpusFile& file : files) {
+    CAPTURE(file.path);
+    CHECK_NOTHROW(found->second(file.bytes()));
   }
 }
 
