@@ -190,7 +190,8 @@ HUNG = {
             file.write("line"); file.flush()
             options = fp.Options()
             options.storage = SimulatedStorage(stall_read=2)
-            ds = fp.Dataset.from_tensors(file.name).repeat(5).map(fp.io.read_file, 2)
+            # By one thread: of two, that of the first element may be the one that hangs.
+            ds = fp.Dataset.from_tensors(file.name).repeat(5).map(fp.io.read_file).prefetch(2)
             its = [iter(ds.with_options(options)) for _ in range(COUNT)]
             for number, it in enumerate(its, 1):
                 next(it)
