@@ -44,9 +44,11 @@ Status ZstdStream::Step(std::string_view* input, uint8_t* out, size_t size, size
     if (state_ == nullptr) return ResourceExhausted("no memory to decompress with");
     ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, kMaxWindowBits);
   }
-  // With an error zstd gives nothing of the blocks before the damage that the same call has
-  // decompressed. So each call begins one block at most, and all of the one before is out.
-  ZSTD_inBuffer from = {input->data(), full_ ? 0 : std::min(input->size(), wanted_), 0};
+  // With an error zstd gives nothing of what the same call has decompressed. An error comes with
+  // the last byte of a header, a block or a checksum, so a call of its own takes that one: what is
+  // given before an error does not depend on the pieces in which the input came.
+  const size_t most = full_ ? 0 : std::max<size_t>(wanted_, 2) - 1;
+  ZSTD_inBuffer from = {input->data(), std::min(input->size(), most), 0};
   ZSTD_outBuffer to = {out, size, 0};
   const size_t result = ZSTD_decompressStream(state_.get(), &to, &from);
   input->remove_prefix(from.pos);

@@ -85,6 +85,33 @@ TEST_CASE("zstd stream: what comes before damage does not depend on pieces and r
   }
 }
 
+TEST_CASE("zstd stream: a frame that is not as long as it says gives the same in any pieces") {
+  const std::string text = "text that zstd has stored as it is";
+  for (bool compressed : {false, true}) {
+    std::string frame = "\x28\xb5\x2f\xfd\x20";
+    frame += static_cast<char>(text.size() + 1);  // how long it says the content is
+    if (compressed) {
+      frame = Packed(std::string(200, 'x') + text);
+      ++frame[5];  // the same, less 256
+    } else {
+      frame += static_cast<char>(text.size() << 3 | 1);  // the last block, stored
+      frame += static_cast<char>(text.size() >> 5);
+      frame += '\0';
+      frame += text;
+    }
+    const Inflated expected = Unpack(frame, 1, 1);
+    CHECK(expected.status.code() == Code::kDataLoss);
+    CHECK(expected.bytes == (compressed ? "" : text.substr(0, text.size() - 1)));
+    for (size_t piece = 2; piece <= frame.size(); ++piece) {
+      for (size_t room : {size_t{1}, size_t{7}, size_t{1000}}) {
+        const Inflated result = Unpack(frame, piece, room);
+        CHECK(result.status.code() == Code::kDataLoss);
+        CHECK(result.bytes == expected.bytes);
+      }
+    }
+  }
+}
+
 TEST_CASE("zstd stream: an error stays") {
   ZstdStream stream;
   std::string_view plain = "this is not zstd";
