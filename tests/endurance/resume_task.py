@@ -68,7 +68,8 @@ _OTHERS = (
     ".map(lambda text: tf.strings.length(text), CALLS).prefetch(2)",
     "tf.data.Dataset.sample_from_datasets([tf.data.Dataset.range(30), "
     "tf.data.Dataset.range(50, 70)], seed=5).map(lambda x: x + 1, CALLS).repeat(2)",
-    "tf.data.Dataset.range(9).shuffle(4).repeat(3).window(2).flat_map(lambda w: w.batch(2))",
+    "tf.data.Dataset.range(9).shuffle(4).repeat(3).window(2)"
+    ".flat_map(lambda w: w.batch(2)).unbatch()",
     "tf.data.Dataset.range(40).map(lambda x: (x, tf.random.uniform((), seed=3)), CALLS).batch(3)",
 )
 
