@@ -29,6 +29,13 @@ int Dataset::DepthAbove(const std::vector<DatasetRef>& inputs) {
   return depth;
 }
 
+std::vector<const Dataset*> Dataset::DrawingOps() const {
+  std::vector<const Dataset*> ops;
+  for (const DatasetRef& op : drawing_below_) ops.push_back(op.get());
+  if (seed() != nullptr) ops.push_back(this);
+  return ops;
+}
+
 Status Iterator::Conclude(Status status, int64_t results) {
   if (status.ok()) {
     count_ += results;

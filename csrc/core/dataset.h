@@ -105,6 +105,8 @@ class Dataset : public std::enable_shared_from_this<Dataset> {
   // The ops with a seed that its passes may iterate, in functions too and without itself: each
   // once, in an order that follows from the description.
   const std::vector<DatasetRef>& drawing_below() const { return drawing_below_; }
+  // The same and itself, if it has a seed.
+  std::vector<const Dataset*> DrawingOps() const;
   void set_drawing_below(std::vector<DatasetRef> ops) { drawing_below_ = std::move(ops); }  // once
 
  protected:

@@ -5,12 +5,8 @@ namespace {
 
 // Every op at and below `dataset` that drew its seed.
 std::vector<const Dataset*> DrawnOps(const Dataset& dataset) {
-  std::vector<const Dataset*> ops;
-  const auto add = [&](const Dataset& op) {
-    if (op.seed() != nullptr && op.seed()->drawn) ops.push_back(&op);
-  };
-  for (const DatasetRef& op : dataset.drawing_below()) add(*op);
-  add(dataset);
+  std::vector<const Dataset*> ops = dataset.DrawingOps();
+  std::erase_if(ops, [](const Dataset* op) { return !op->seed()->drawn; });
   return ops;
 }
 

@@ -17,6 +17,7 @@ namespace fastpipe {
 struct Seed {
   uint64_t value = 0;
   bool drawn = false;  // when the op was made: it was given none
+  bool anew = false;   // the passes of a run differ from each other
 };
 
 class DrawnSeeds {

@@ -1,6 +1,7 @@
 #include "core/epochs.h"
 
 #include "core/dataset.h"
+#include "core/drawn_seeds.h"
 
 namespace fastpipe {
 
@@ -25,10 +26,9 @@ void Epochs::SetNext(const Dataset* dataset, int64_t epoch) {
 }
 
 std::vector<const Dataset*> EpochCounts::Counted() const {
-  std::vector<const Dataset*> counted;
-  for (const DatasetRef& op : op_.drawing_below()) counted.push_back(op.get());
-  if (op_.seed() != nullptr) counted.push_back(&op_);
-  return counted;
+  std::vector<const Dataset*> ops = op_.DrawingOps();
+  std::erase_if(ops, [](const Dataset* op) { return !op->seed()->anew; });
+  return ops;
 }
 
 void EpochCounts::Note() {

@@ -18,7 +18,6 @@ class SampleFromDatasets final : public Dataset {
   struct Settings {
     std::vector<double> weights;  // one for each input
     Seed seed;
-    bool anew = false;
     bool stop_on_empty = false;
   };
 
@@ -51,7 +50,7 @@ class SampleIterator final : public IteratorOf<SampleFromDatasets> {
  public:
   SampleIterator(const SampleFromDatasets& op, const IteratorContext& context)
       : IteratorOf(op, context),
-        seed_(op, op.settings().anew, context),
+        seed_(op, context),
         random_(seed_.Random()),
         choices_(op.inputs(), 0, context) {
     Accumulate(/*open_only=*/false);
@@ -175,9 +174,9 @@ Result<std::shared_ptr<Dataset>> MakeSample(const Args& args, std::vector<Datase
   FASTPIPE_ASSIGN(ElementSpec spec, CommonSpec(args, inputs, 0));
   SampleFromDatasets::Settings settings;
   FASTPIPE_ASSIGN(settings.weights, ReadWeights(args, inputs.size()));
-  FASTPIPE_ASSIGN(settings.seed, SeedArgument(args));
   FASTPIPE_ASSIGN(settings.stop_on_empty, args.BoolOr("stop_on_empty_dataset", false));
-  FASTPIPE_ASSIGN(settings.anew, args.BoolOr("rerandomize_each_iteration", false));
+  FASTPIPE_ASSIGN(const bool anew, args.BoolOr("rerandomize_each_iteration", false));
+  FASTPIPE_ASSIGN(settings.seed, SeedArgument(args, anew));
   return std::make_shared<SampleFromDatasets>(std::move(spec), std::move(inputs),
                                               std::move(settings));
 }

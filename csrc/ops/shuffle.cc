@@ -16,14 +16,10 @@ constexpr int64_t kAll = -2;
 
 class Shuffle final : public Dataset {
  public:
-  Shuffle(DatasetRef input, int64_t buffer_size, Seed seed, bool reshuffle)
-      : Dataset(input->spec(), {input}),
-        buffer_size_(buffer_size),
-        seed_(seed),
-        reshuffle_(reshuffle) {}
+  Shuffle(DatasetRef input, int64_t buffer_size, Seed seed)
+      : Dataset(input->spec(), {input}), buffer_size_(buffer_size), seed_(seed) {}
   int64_t buffer_size() const { return buffer_size_; }
   const Seed* seed() const override { return &seed_; }
-  bool reshuffle() const { return reshuffle_; }
   // Small numbers are held in columns, and pass in blocks.
   bool TakesBlocks(const RunOptions& options) const override {
     return input()->GivesBlocks(options) && RowRing::Fits(spec());
@@ -35,7 +31,6 @@ class Shuffle final : public Dataset {
  private:
   const int64_t buffer_size_;
   const Seed seed_;
-  const bool reshuffle_;
 };
 
 // Takes item `index` out of the buffer; the first takes its place, as in TensorFlow.
@@ -111,7 +106,7 @@ class ShuffleIterator final : public UnaryIterator<Shuffle> {
  public:
   ShuffleIterator(const Shuffle& op, const IteratorContext& context)
       : UnaryIterator(op, context),
-        seed_(op, op.reshuffle(), context),
+        seed_(op, context),
         picks_(seed_.Random()),
         buffer_(op.spec(), op.buffer_size()) {}
 
@@ -344,14 +339,14 @@ std::unique_ptr<Iterator> Shuffle::MakeIterator(const IteratorContext& context) 
 
 Result<std::shared_ptr<Dataset>> MakeShuffle(const Args& args, std::vector<DatasetRef> inputs) {
   FASTPIPE_ASSIGN(int64_t buffer_size, args.Int("buffer_size"));
-  FASTPIPE_ASSIGN(const Seed seed, SeedArgument(args));
   FASTPIPE_ASSIGN(const bool reshuffle, args.BoolOr("reshuffle_each_iteration", true));
+  FASTPIPE_ASSIGN(const Seed seed, SeedArgument(args, reshuffle));
   if (buffer_size < 1 && buffer_size != kAll) {
     return args.Error(
         StrCat("buffer_size must be >= 1, or -2 for all elements, got ", buffer_size));
   }
   if (buffer_size == kAll) buffer_size = INT64_MAX;
-  return std::make_shared<Shuffle>(inputs[0], buffer_size, seed, reshuffle);
+  return std::make_shared<Shuffle>(inputs[0], buffer_size, seed);
 }
 
 FASTPIPE_OP("shuffle", MakeShuffle);

@@ -7,18 +7,13 @@
 namespace fastpipe {
 namespace {
 
-bool DrawsFrom(const Dataset& dataset, const Dataset& op) {
-  const std::vector<DatasetRef>& below = dataset.drawing_below();
-  return &dataset == &op || std::any_of(below.begin(), below.end(), [&](const DatasetRef& other) {
-    return other.get() == &op;
+// Whether passes over the two count passes over the same op.
+bool CountTogether(const Dataset& a, const Dataset& b) {
+  const std::vector<const Dataset*> first = a.DrawingOps();
+  const std::vector<const Dataset*> second = b.DrawingOps();
+  return std::any_of(first.begin(), first.end(), [&](const Dataset* op) {
+    return op->seed()->anew && std::find(second.begin(), second.end(), op) != second.end();
   });
-}
-
-bool DrawFromOneOp(const Dataset& a, const Dataset& b) {
-  const std::vector<DatasetRef>& below = a.drawing_below();
-  return (a.seed() != nullptr && DrawsFrom(b, a)) ||
-         std::any_of(below.begin(), below.end(),
-                     [&](const DatasetRef& op) { return DrawsFrom(b, *op); });
 }
 
 // TensorFlow's seed of a graph without one, and the number of seeds of an op.
@@ -35,14 +30,14 @@ Result<uint64_t> DrawSeed() {
   return drawn;
 }
 
-Result<Seed> SeedArgument(const Args& args) {
+Result<Seed> SeedArgument(const Args& args, bool anew) {
   if (!args.Has("seed")) {
     FASTPIPE_ASSIGN(const uint64_t drawn, DrawSeed());
-    return Seed{drawn, true};
+    return Seed{drawn, /*drawn=*/true, anew};
   }
   FASTPIPE_ASSIGN(const int64_t seed, args.Int("seed"));
   const int64_t rest = seed % kOpSeeds;
-  return Seed{static_cast<uint64_t>(rest < 0 ? rest + kOpSeeds : rest)};
+  return Seed{static_cast<uint64_t>(rest < 0 ? rest + kOpSeeds : rest), /*drawn=*/false, anew};
 }
 
 IteratorContext ForInput(const IteratorContext& context, const std::vector<DatasetRef>& inputs,
@@ -50,7 +45,7 @@ IteratorContext ForInput(const IteratorContext& context, const std::vector<Datas
   IteratorContext made = context.Within(RandomKey::Part::kInput, number);
   const bool shares =
       std::any_of(inputs.begin(), inputs.begin() + static_cast<ptrdiff_t>(index),
-                  [&](const DatasetRef& before) { return DrawFromOneOp(*before, *inputs[index]); });
+                  [&](const DatasetRef& before) { return CountTogether(*before, *inputs[index]); });
   if (!shares) return made;
   const RandomKey own = context.random.Within(RandomKey::Part::kInput, static_cast<int64_t>(index));
   made.epochs = std::make_shared<Epochs>(own.pass, /*of_input=*/true);

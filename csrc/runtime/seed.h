@@ -15,8 +15,8 @@ namespace fastpipe {
 // A random seed from the system.
 Result<uint64_t> DrawSeed();
 
-// The argument `seed`, or a random one if it is absent.
-Result<Seed> SeedArgument(const Args& args);
+// The argument `seed`, or a random one if it is absent. `anew` as in Seed.
+Result<Seed> SeedArgument(const Args& args, bool anew);
 
 // The stream of a pass: that of all passes, or with `anew` one of its own. TensorFlow counts the
 // passes of a dataset. Here the first pass of every run, and all of the first run, have its
@@ -26,15 +26,14 @@ Philox StreamOf(uint64_t seed, bool anew, uint64_t run_index, int64_t epoch, uin
 // The random stream of one pass.
 class PassSeed {
  public:
-  // `anew`: passes differ from each other.
   // REQUIRES: op.seed() is not null.
-  PassSeed(const Dataset& op, bool anew, const IteratorContext& context)
+  PassSeed(const Dataset& op, const IteratorContext& context)
       : op_(op),
         run_index_(context.run->run_index()),
         epochs_(context.epochs),
-        anew_(anew),
+        anew_(op.seed()->anew),
         seed_(SeedsOf(context).Of(op, *op.seed())),
-        epoch_(anew ? epochs_->Next(&op) : 0) {}
+        epoch_(anew_ ? epochs_->Next(&op) : 0) {}
 
   Philox Random() const {
     return StreamOf(seed_, anew_, run_index_, epoch_, epochs_->ScopeOf(op_));
@@ -57,7 +56,7 @@ class PassSeed {
 
 // For input `index` of an op that pulls from several side by side, as `number` of them. Which of
 // two begins its next pass first depends on who is asked, so an input counts its passes for itself
-// where it draws from an op that an input before it draws from too.
+// where it draws anew from an op that an input before it draws from too.
 IteratorContext ForInput(const IteratorContext& context, const std::vector<DatasetRef>& inputs,
                          size_t index, int64_t number);
 

@@ -38,7 +38,7 @@ class ListFiles final : public Dataset {
 class ListFilesIterator final : public IteratorOf<ListFiles> {
  public:
   ListFilesIterator(const ListFiles& op, const IteratorContext& context)
-      : IteratorOf(op, context), seed_(op, op.shuffle(), context) {}
+      : IteratorOf(op, context), seed_(op, context) {}
 
  private:
   Status Produce(Element* out) override {
@@ -121,7 +121,7 @@ Result<std::shared_ptr<Dataset>> MakeListFiles(const Args& args, std::vector<Dat
   FASTPIPE_ASSIGN(const bool shuffle, args.BoolOr("shuffle", true));
   Seed seed;
   if (shuffle) {
-    FASTPIPE_ASSIGN(seed, SeedArgument(args));
+    FASTPIPE_ASSIGN(seed, SeedArgument(args, /*anew=*/true));
   }
   if (args.IsPlaceholder("patterns")) {
     FASTPIPE_RETURN_IF_ERROR(args.Strings("patterns").status());  // the type, at least

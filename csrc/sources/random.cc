@@ -9,22 +9,19 @@ namespace {
 
 class Random final : public Dataset {
  public:
-  Random(Seed seed, bool anew)
-      : Dataset({TensorSpec::Scalar(DType::kInt64)}, {}), seed_(seed), anew_(anew) {}
+  explicit Random(Seed seed) : Dataset({TensorSpec::Scalar(DType::kInt64)}, {}), seed_(seed) {}
   const Seed* seed() const override { return &seed_; }
-  bool anew() const { return anew_; }
   int64_t Cardinality() const override { return kInfinite; }
   std::unique_ptr<Iterator> MakeIterator(const IteratorContext& context) const override;
 
  private:
   const Seed seed_;
-  const bool anew_;
 };
 
 class RandomIterator final : public IteratorOf<Random> {
  public:
   RandomIterator(const Random& op, const IteratorContext& context)
-      : IteratorOf(op, context), seed_(op, op.anew(), context), random_(seed_.Random()) {}
+      : IteratorOf(op, context), seed_(op, context), random_(seed_.Random()) {}
 
  private:
   Status Produce(Element* out) override {
@@ -58,9 +55,9 @@ std::unique_ptr<Iterator> Random::MakeIterator(const IteratorContext& context) c
 }
 
 Result<std::shared_ptr<Dataset>> MakeRandom(const Args& args, std::vector<DatasetRef>) {
-  FASTPIPE_ASSIGN(const Seed seed, SeedArgument(args));
   FASTPIPE_ASSIGN(const bool anew, args.BoolOr("rerandomize_each_iteration", false));
-  return std::make_shared<Random>(seed, anew);
+  FASTPIPE_ASSIGN(const Seed seed, SeedArgument(args, anew));
+  return std::make_shared<Random>(seed);
 }
 
 FASTPIPE_OP("random", MakeRandom);

@@ -60,6 +60,10 @@ for element in iterator:
 """
 
 
+_WITHOUT_SEED = (
+    "tf.data.Dataset.range(9).shuffle(4).repeat(3).window(2)"
+    ".flat_map(lambda w: w.batch(2)).unbatch()"
+)
 # What random pipelines have none of; the model is an uninterrupted pass.
 _OTHERS = (
     "tf.data.TextLineDataset([PATH] * 3, 'GZIP').shuffle(20, seed=3).batch(4)",
@@ -68,8 +72,7 @@ _OTHERS = (
     ".map(lambda text: tf.strings.length(text), CALLS).prefetch(2)",
     "tf.data.Dataset.sample_from_datasets([tf.data.Dataset.range(30), "
     "tf.data.Dataset.range(50, 70)], seed=5).map(lambda x: x + 1, CALLS).repeat(2)",
-    "tf.data.Dataset.range(9).shuffle(4).repeat(3).window(2)"
-    ".flat_map(lambda w: w.batch(2)).unbatch()",
+    _WITHOUT_SEED,
     "tf.data.Dataset.range(40).map(lambda x: (x, tf.random.uniform((), seed=3)), CALLS).batch(3)",
 )
 
@@ -97,7 +100,7 @@ def _other(index: int, folder: Path) -> random_pipelines.Pipeline:
     text = _OTHERS[index].replace("PATH", repr(str(path)))
     pipeline = random_pipelines.Pipeline(index, text)
     pipeline.expected = [plain(element) for element in pipeline.build(1)]
-    pipeline.ordered = "shuffle(4)" not in text  # without a seed
+    pipeline.ordered = _OTHERS[index] != _WITHOUT_SEED
     return pipeline
 
 

@@ -13,8 +13,8 @@ from fastpipe import errors
 N = fp.Dataset.range
 
 
-def numbers(seed=None, **arguments):
-    return fp.Dataset.random(seed, **arguments).take(5).map(lambda x: x % 100)
+def numbers(**arguments):
+    return fp.Dataset.random(**arguments).take(5).map(lambda x: x % 100)
 
 
 def in_a_function(make):
@@ -152,6 +152,24 @@ def test_inputs_that_share_a_dataset_draw_an_order_each(seed):
     assert all(len(batch) == 3 for batch in drawn)
     for first, second in (drawn[0:2], drawn[2:4], drawn[4:6]):
         assert not first & second
+
+
+def test_inputs_that_share_what_never_draws_anew_keep_the_orders_of_their_seeds(tmp_path):
+    for i in range(20):
+        (tmp_path / f"{i}").touch()
+    shared = {
+        "listed": fp.Dataset.list_files(str(tmp_path / "*"), shuffle=False),
+        "shuffled once": N(20).shuffle(20, reshuffle_each_iteration=False),
+        "random": fp.Dataset.random(seed=3).take(20),
+        "sampled": sampled(seed=4),
+    }
+    for name, ds in shared.items():
+        drawn = ds.shuffle(20, seed=5)
+        expected = [shown(x) for x in drawn]
+        assert [shown(second) for _, second in fp.Dataset.zip(ds, drawn)] == expected, name
+        turns = fp.Dataset.range(2).repeat()
+        chosen = fp.Dataset.choose_from_datasets([ds, drawn], turns)
+        assert [shown(x) for x in chosen][1::2] == expected, name
 
 
 def test_what_a_restored_pass_saves_is_of_the_same_draws():
