@@ -9,6 +9,7 @@ namespace fastpipe {
 namespace {
 
 constexpr int kMaxWindowBits = 27;
+constexpr size_t kLargestUnit = ZSTD_BLOCKSIZE_MAX + 3;  // a block, and the header of the next
 
 Status ErrorOf(size_t result) {
   if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
@@ -44,21 +45,44 @@ Status ZstdStream::Step(std::string_view* input, uint8_t* out, size_t size, size
     if (state_ == nullptr) return ResourceExhausted("no memory to decompress with");
     ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, kMaxWindowBits);
   }
-  // With an error zstd gives nothing of what the same call has decompressed. An error comes with
-  // the last byte of a header, a block or a checksum, so a call of its own takes that one: what is
-  // given before an error does not depend on the pieces in which the input came.
-  const size_t most = full_ ? 0 : std::max<size_t>(wanted_, 2) - 1;
-  ZSTD_inBuffer from = {input->data(), std::min(input->size(), most), 0};
+  std::string_view unit;
+  if (!full_ && !NextUnit(input, &unit, progress)) return Status::Ok();
+  ZSTD_inBuffer from = {unit.data(), unit.size(), 0};
   ZSTD_outBuffer to = {out, size, 0};
   const size_t result = ZSTD_decompressStream(state_.get(), &to, &from);
-  input->remove_prefix(from.pos);
+  if (gathered_.empty()) {
+    input->remove_prefix(from.pos);
+  } else {
+    gathered_.erase(0, from.pos);
+  }
   *written += to.pos;
   *progress = from.pos > 0 || to.pos > 0 || full_;
   if (ZSTD_isError(result)) return ErrorOf(result);
   full_ = to.pos == size;
-  complete_ = result == 0;
-  wanted_ = complete_ ? kFrameStart : result;
+  complete_ = result == 0 && gathered_.empty();
+  wanted_ = result == 0 ? kFrameStart : result;
   return Status::Ok();
+}
+
+// With an error zstd gives nothing of what the same call has decompressed, so what is given before
+// an error depends on the calls. They are the same in whatever pieces the input comes: each takes
+// all that zstd waits for but the last byte, with which an error in a header, a block or a checksum
+// would come, or that byte.
+bool ZstdStream::NextUnit(std::string_view* input, std::string_view* unit, bool* progress) {
+  size_t size = std::max<size_t>(wanted_, 2) - 1;
+  // Of what is skipped zstd waits for all that is left, in which there is no error.
+  if (size > kLargestUnit) size = std::clamp<size_t>(input->size(), 1, size);
+  if (gathered_.empty() && input->size() >= size) {
+    *unit = input->substr(0, size);
+    return true;
+  }
+  const size_t taken = std::min(size - std::min(size, gathered_.size()), input->size());
+  gathered_.append(*input, 0, taken);
+  input->remove_prefix(taken);
+  complete_ = complete_ && gathered_.empty();
+  *progress = taken > 0;
+  *unit = std::string_view(gathered_).substr(0, size);
+  return gathered_.size() >= size;
 }
 
 }  // namespace fastpipe

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "core/status.h"
@@ -39,12 +40,15 @@ class ZstdStream {
   };
   // One call of zstd. Adds to `*written`; `*progress` is false if nothing could be done.
   Status Step(std::string_view* input, uint8_t* out, size_t size, size_t* written, bool* progress);
+  // What the next call of zstd takes, of gathered_ if that holds any; false if it has yet to come.
+  bool NextUnit(std::string_view* input, std::string_view* unit, bool* progress);
 
   std::unique_ptr<ZSTD_DCtx_s, Free> state_;  // null before the first byte
   bool complete_ = true;
   // zstd filled the room it had: there may be more of what it has decompressed.
   bool full_ = false;
   size_t wanted_ = kFrameStart;  // bytes that zstd waits for: up to the end of a header or block
+  std::string gathered_;         // the beginning of those, of input that is used up
   Status failure_;
 };
 

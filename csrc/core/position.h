@@ -37,6 +37,9 @@ class PositionWriter {
 
 class PositionReader {
  public:
+  // No pipeline counts so far, and sums of a few such counts are still numbers.
+  static constexpr int64_t kMostCounted = int64_t{1} << 60;
+
   explicit PositionReader(std::string_view bytes) : bytes_(bytes) {}
 
   // 0 once the position has proved damaged.
@@ -55,7 +58,7 @@ class PositionReader {
     return 0;
   }
   // A count or an index that must lie in [0, limit].
-  int64_t GetCount(int64_t limit = INT64_MAX) {
+  int64_t GetCount(int64_t limit = kMostCounted) {
     const int64_t value = GetInt();
     if (value >= 0 && value <= limit) return value;
     damaged_ = true;

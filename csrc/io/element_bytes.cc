@@ -45,7 +45,7 @@ class Parser {
 
   Status Parse(const TensorSpec& spec, Tensor* tensor) {
     std::vector<int64_t> dims = spec.dims;
-    if (!spec.fully_known()) FASTPIPE_RETURN_IF_ERROR(ParseDims(&dims));
+    if (!spec.fully_known()) FASTPIPE_RETURN_IF_ERROR(ParseDims(spec, &dims));
     int64_t count = 1;
     for (int64_t dim : dims) {
       if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) return Damaged();
@@ -87,13 +87,13 @@ class Parser {
     at_ = bytes_.size() - reader.remaining();
     return value;
   }
-  Status ParseDims(std::vector<int64_t>* dims) {
+  Status ParseDims(const TensorSpec& spec, std::vector<int64_t>* dims) {
     FASTPIPE_ASSIGN(const int64_t rank, TakeCount(kMaxRank));
     dims->resize(static_cast<size_t>(rank));
     for (int64_t& dim : *dims) {
       FASTPIPE_ASSIGN(dim, TakeCount(INT64_MAX));
     }
-    return Status::Ok();
+    return spec.Accepts(TensorSpec::Of(spec.dtype, *dims)) ? Status::Ok() : Damaged();
   }
   Status ParseStrings(Dims dims, int64_t count, Tensor* tensor) {
     if (static_cast<uint64_t>(count) > left()) return Damaged();

@@ -9,7 +9,7 @@ Status RowCollector::Collect() {
   Status status = Pull();
   // Now the batch shares its memory with nobody.
   if (status.ok()) BeginBatch();
-  if (status.ok() && space_ && count_ < static_cast<size_t>(batch_size_)) {
+  if (status.ok() && space_ && has_room()) {
     space_->NextBatchFrom(std::numeric_limits<int64_t>::max());  // it was the last
   }
   return status;
@@ -22,14 +22,19 @@ void RowCollector::BeginBatch() {
 }
 
 Status RowCollector::Pull() {
-  while (count_ < static_cast<size_t>(batch_size_)) {
-    if (count_ == rows_.size()) rows_.emplace_back();
-    Status status = input_.Next(&rows_[count_]);
+  while (has_room()) {
+    Status status = PullOne();
     if (status.end_of_sequence() && count_ > 0 && !drop_remainder_) return Status::Ok();
     if (!status.ok()) return status;
-    ++count_;
   }
   return Status::Ok();
+}
+
+Status RowCollector::PullOne() {
+  if (count_ == rows_.size()) rows_.emplace_back();
+  Status status = input_.Next(&rows_[count_]);
+  if (status.ok()) ++count_;
+  return status;
 }
 
 void RowCollector::Clear() {
@@ -57,15 +62,7 @@ Status RowCollector::Skip(int64_t count, int64_t* skipped) {
 }
 
 Status RowCollector::Restore(PositionReader* reader) {
-  int64_t again = 0;
-  FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, &again));
-  for (int64_t i = 0; i < again; ++i) {
-    if (count_ == rows_.size()) rows_.emplace_back();
-    Status status = input_.Next(&rows_[count_]);
-    if (status.code() == Code::kCancelled) return status;
-    if (status.ok()) ++count_;
-  }
-  return Status::Ok();
+  return input_.Restore(reader, [this] { return has_room(); }, [this] { return PullOne(); });
 }
 
 Result<BatchSize> ReadBatchSize(const Args& args) {

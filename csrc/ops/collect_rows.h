@@ -42,7 +42,9 @@ class RowCollector {
   Status Restore(PositionReader* reader);
 
  private:
+  bool has_room() const { return count_ < static_cast<size_t>(batch_size_); }
   Status Pull();
+  Status PullOne();
   // Says that the next batch begins with the next result, unless that was said.
   void BeginBatch();
 

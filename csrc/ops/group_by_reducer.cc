@@ -95,13 +95,8 @@ class GroupByReducerIterator final : public IteratorOf<GroupByReducer> {
   // The states are made again from the input.
   Status RestorePosition(PositionReader* reader) override {
     finalized_ = reader->GetCount();
-    int64_t again = 0;
-    FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, &again));
-    for (int64_t i = 0; i < again; ++i) {
-      Status status = PullOne();
-      if (status.code() == Code::kCancelled) return status;
-      if (status.end_of_sequence()) break;
-    }
+    const auto has_room = [] { return true; };  // an op that takes all of its input
+    FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, has_room, [this] { return PullOne(); }));
     if (finalized_ > 0) {
       input_ended_ = true;
       if (finalized_ > static_cast<int64_t>(groups_.size())) {

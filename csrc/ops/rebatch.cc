@@ -159,13 +159,8 @@ class RebatchIterator final : public IteratorOf<Rebatch> {
     turn_ =
         static_cast<size_t>(reader->GetCount(static_cast<int64_t>(op().batch_sizes().size()) - 1));
     const int64_t first_row = reader->GetCount();
-    int64_t again = 0;
-    FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, &again));
-    for (int64_t i = 0; i < again; ++i) {
-      Status status = PullPiece();
-      if (status.code() == Code::kCancelled) return status;
-      if (status.end_of_sequence()) break;
-    }
+    const auto has_room = [&] { return available_ - first_row < op().batch_sizes()[turn_]; };
+    FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, has_room, [this] { return PullPiece(); }));
     if (first_row > available_) return DataLoss("the saved iterator position is damaged");
     DropFront(first_row);
     return Status::Ok();

@@ -60,4 +60,20 @@ Status ReplayedInput::Restore(PositionReader* reader, int64_t* again) {
   return status.end_of_sequence() ? Status::Ok() : status;
 }
 
+Status ReplayedInput::Restore(PositionReader* reader, const std::function<bool()>& has_room,
+                              const std::function<Status()>& pull) {
+  int64_t again = 0;
+  FASTPIPE_RETURN_IF_ERROR(Restore(reader, &again));
+  for (int64_t i = 0; i < again; ++i) {
+    if (!has_room()) {
+      reader->NoteDamage();
+      return reader->status();
+    }
+    Status status = pull();
+    if (status.code() == Code::kCancelled) return status;
+    if (status.end_of_sequence()) break;
+  }
+  return Status::Ok();
+}
+
 }  // namespace fastpipe

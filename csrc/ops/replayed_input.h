@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -47,6 +48,11 @@ class ReplayedInput {
   // Brings the input before the oldest result that was needed, which becomes number 0. `*again`
   // gets how many had been pulled from there on: the op pulls them again.
   Status Restore(PositionReader* reader, int64_t* again);
+  // The same, and has `pull` take them again, one a call; an error among them is a result as any.
+  // A position is damaged that has more of them than were taken: `has_room` says whether the op
+  // would take another.
+  Status Restore(PositionReader* reader, const std::function<bool()>& has_room,
+                 const std::function<Status()>& pull);
 
  private:
   struct Place {

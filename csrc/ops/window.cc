@@ -61,8 +61,7 @@ class WindowIterator final : public IteratorOf<Window> {
 
   Status Produce(Element* out) override {
     FASTPIPE_RETURN_IF_ERROR(FillBuffer());
-    const bool full = static_cast<int64_t>(buffer_.size()) >= op().settings().span();
-    if (buffer_.empty() || (!full && op().settings().drop_remainder)) {
+    if (buffer_.empty() || (has_room() && op().settings().drop_remainder)) {
       return Status::EndOfSequence();
     }
     MakeWindows(out);
@@ -70,9 +69,11 @@ class WindowIterator final : public IteratorOf<Window> {
     return Status::Ok();
   }
 
+  bool has_room() const { return static_cast<int64_t>(buffer_.size()) < op().settings().span(); }
+
   // An error passes at once; what is buffered stays for the windows to come.
   Status FillBuffer() {
-    while (!input_ended_ && static_cast<int64_t>(buffer_.size()) < op().settings().span()) {
+    while (!input_ended_ && has_room()) {
       Status status = PullOne();
       if (!status.ok() && !status.end_of_sequence()) return status;
     }
@@ -126,13 +127,8 @@ class WindowIterator final : public IteratorOf<Window> {
   }
   Status RestorePosition(PositionReader* reader) override {
     const int64_t gap = reader->GetCount();
-    int64_t again = 0;
-    FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, &again));
-    for (int64_t i = 0; i < again; ++i) {
-      Status status = PullOne();
-      if (status.code() == Code::kCancelled) return status;
-      if (status.end_of_sequence()) break;
-    }
+    FASTPIPE_RETURN_IF_ERROR(
+        input_.Restore(reader, [this] { return has_room(); }, [this] { return PullOne(); }));
     gap_ = gap;
     return Status::Ok();
   }

@@ -33,6 +33,9 @@ PIPELINES = {
         .unbatch()
         .scan(fp.constant(0, fp.int64), lambda s, x: (s + x, s))
     ),
+    "batches of rows": lambda folder: (
+        N(40).map(lambda x: fp.range(x % 4)).padded_batch(3).map(lambda x: x[:, :1]).ragged_batch(2)
+    ),
     "groups": lambda folder: (
         N(30)
         .group_by_window(lambda x: x % 3, lambda k, w: w.batch(2), window_size=4)
@@ -170,8 +173,9 @@ def test_a_damaged_body_with_a_right_checksum_is_refused_or_gives_a_pass(name, t
     for place, byte in enumerate(body):
         for other in (byte ^ 1, byte ^ 0x80, 0xFE, 0):
             forged.append(body[:place] + bytes([other]) + body[place + 1 :])
-        # Numbers that nobody can count to.
-        forged.append(body[:place] + varint(2**62) + body[place + 1 :])
+        # Numbers that nobody can count to, or nobody has.
+        for number in (2**63 - 1, 2**62, 2**40):
+            forged.append(body[:place] + varint(number) + body[place + 1 :])
     outcomes = set()
     for broken in forged:
         try:

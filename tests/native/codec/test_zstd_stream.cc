@@ -2,6 +2,7 @@
 #include <zstd.h>
 
 #include <string>
+#include <vector>
 
 #include "codec/zstd_stream.h"
 #include "streams.h"
@@ -85,29 +86,50 @@ TEST_CASE("zstd stream: what comes before damage does not depend on pieces and r
   }
 }
 
+// A frame that says its content is of `announced` bytes, and stores `blocks` as they are.
+std::string Stored(size_t announced, const std::vector<std::string>& blocks) {
+  std::string frame = StrCat("\x28\xb5\x2f\xfd\x20", std::string(1, static_cast<char>(announced)));
+  for (const std::string& block : blocks) {
+    const bool last = &block == &blocks.back();
+    const size_t header = block.size() << 3 | (last ? 1 : 0);
+    for (int shift : {0, 8, 16}) frame += static_cast<char>(header >> shift & 0xff);
+    frame += block;
+  }
+  return frame;
+}
+
 TEST_CASE("zstd stream: a frame that is not as long as it says gives the same in any pieces") {
   const std::string text = "text that zstd has stored as it is";
-  for (bool compressed : {false, true}) {
-    std::string frame = "\x28\xb5\x2f\xfd\x20";
-    frame += static_cast<char>(text.size() + 1);  // how long it says the content is
-    if (compressed) {
-      frame = Packed(std::string(200, 'x') + text);
-      ++frame[5];  // the same, less 256
-    } else {
-      frame += static_cast<char>(text.size() << 3 | 1);  // the last block, stored
-      frame += static_cast<char>(text.size() >> 5);
-      frame += '\0';
-      frame += text;
-    }
+  std::string compressed = Packed(std::string(200, 'x') + text);
+  ++compressed[5];  // the same, less 256
+  std::vector<std::string> frames{compressed};
+  for (size_t announced : {size_t{0}, size_t{1}, text.size() - 1, text.size() + 1}) {
+    frames.push_back(Stored(announced, {text}));
+    frames.push_back(Stored(announced, {"", text, text}));
+    frames.push_back(Stored(announced + text.size(), {text, text}));
+  }
+  for (const std::string& frame : frames) {
     const Inflated expected = Unpack(frame, 1, 1);
     CHECK(expected.status.code() == Code::kDataLoss);
-    CHECK(expected.bytes == (compressed ? "" : text.substr(0, text.size() - 1)));
+    CHECK((text + text).starts_with(expected.bytes));
     for (size_t piece = 2; piece <= frame.size(); ++piece) {
       for (size_t room : {size_t{1}, size_t{7}, size_t{1000}}) {
         const Inflated result = Unpack(frame, piece, room);
         CHECK(result.status.code() == Code::kDataLoss);
         CHECK(result.bytes == expected.bytes);
       }
+    }
+  }
+}
+
+TEST_CASE("zstd stream: of a frame that is cut comes as much in any pieces") {
+  const std::string text = "text that zstd has stored as it is";
+  const std::string frame = Stored(2 * text.size(), {text, text});
+  for (size_t cut = 0; cut < frame.size(); ++cut) {
+    const Inflated expected = Unpack(frame.substr(0, cut), frame.size(), 1000);
+    CHECK_FALSE((expected.complete && cut > 0));
+    for (size_t piece : {size_t{1}, size_t{5}, text.size()}) {
+      CHECK(Unpack(frame.substr(0, cut), piece, 3).bytes == expected.bytes);
     }
   }
 }
@@ -121,8 +143,9 @@ TEST_CASE("zstd stream: an error stays") {
 }
 
 TEST_CASE("zstd stream: a window of a gigabyte is refused") {
-  // A frame header that asks for a window of 2^30 bytes.
-  const Inflated result = Unpack(std::string("\x28\xb5\x2f\xfd\x00\xa0", 6), 1000, 1000);
+  // A frame header that asks for a window of 2^30 bytes, and a block of no bytes.
+  const std::string frame("\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00", 9);
+  const Inflated result = Unpack(frame, 1000, 1000);
   CHECK(result.status.code() == Code::kDataLoss);
   CHECK(result.bytes.empty());
 }

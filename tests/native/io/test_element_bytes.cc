@@ -58,6 +58,23 @@ TEST_CASE("element bytes: an element of another shape is refused") {
   CHECK(AppendElement({Numbers({4})}, spec, &text).code() == Code::kInvalidArgument);
 }
 
+TEST_CASE("element bytes: bytes of an element of another shape are data loss") {
+  std::string text;
+  REQUIRE(AppendElement({Numbers({3, 4})}, {TensorSpec::UnknownRank(DType::kInt32)}, &text).ok());
+  for (const std::vector<int64_t>& dims :
+       {std::vector<int64_t>{-1, 4}, {3, -1}, {-1, -1}, {-1}, {-1, 5}, {2, -1}, {-1, -1, -1}}) {
+    const ElementSpec spec{TensorSpec::Of(DType::kInt32, dims)};
+    const Bytes bytes(text);
+    Element parsed;
+    const Status status = ParseElement(bytes.view, bytes.buffer, spec, &parsed);
+    if (spec[0].Accepts(TensorSpec::Of(DType::kInt32, {3, 4}))) {
+      CHECK(status.ok());
+    } else {
+      CHECK(status.code() == Code::kDataLoss);
+    }
+  }
+}
+
 TEST_CASE("element bytes: a byte that is no bool is data loss") {
   const ElementSpec spec{TensorSpec::Of(DType::kBool, {3})};
   const std::vector<std::string> texts = {std::string("\0\1\1", 3), std::string("\0\1\2", 3)};
