@@ -16,6 +16,7 @@ import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -41,8 +42,11 @@ class _TestExtension(importlib.abc.MetaPathFinder):
         return importlib.util.spec_from_file_location(fullname, self._path)
 
 
-def build_test_extension(sanitize: str = "") -> Path:
-    """Its path, built if it is not up to date, by default without a sanitizer."""
+def build_test_extension(sanitize: str | None = None) -> Path:
+    """Its path, built if it is not up to date, by default in the variant of the environment's
+    FASTPIPE_SANITIZE, of which the normal extension is."""
+    if sanitize is None:
+        sanitize = os.environ.get("FASTPIPE_SANITIZE", "")
     done = subprocess.run(
         [sys.executable, "tests/native/build.py", "--extension", "--sanitize", sanitize],
         cwd=ROOT,
