@@ -253,7 +253,7 @@ class SimulatedStorage:
     Attributes:
         open_delay: seconds that opening a file takes.
         read_delay: seconds that each read takes.
-        bytes_per_second: bandwidth of each file; 0 for no limit.
+        bytes_per_second: bandwidth, which all files share; 0 for no limit.
         max_read: the most bytes one read returns; 0 for no limit.
         fail_open: the number (from 1) of the open that fails; 0 for none.
         fail_read: the number (from 1) of the read that fails; 0 for none.
