@@ -50,7 +50,7 @@ PARSERS = re.compile(
     r"|png_unfilter|wav|webp|zlib_stream|zstd_stream)\.(cc|c|h)"
     r"|csrc/io/(block_reader|csv\w*|decompressor|element_bytes|example_wire|fixed_reader"
     r"|input_stream|json_example|line_reader|record_reader|saved_dataset|tensor_wire|text)\.(cc|h)"
-    r"|csrc/core/position\.h"
+    r"|csrc/core/position\.(cc|h)"
 )
 
 # What most sources include, and the compiler spends a third of its time to read.

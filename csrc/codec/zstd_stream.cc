@@ -9,7 +9,8 @@ namespace fastpipe {
 namespace {
 
 constexpr int kMaxWindowBits = 27;
-constexpr size_t kLargestUnit = ZSTD_BLOCKSIZE_MAX + 3;  // a block, and the header of the next
+constexpr size_t kBlockHeader = 3;
+constexpr size_t kLargestUnit = ZSTD_BLOCKSIZE_MAX;
 
 Status ErrorOf(size_t result) {
   if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
@@ -65,11 +66,11 @@ Status ZstdStream::Step(std::string_view* input, uint8_t* out, size_t size, size
 }
 
 // With an error zstd gives nothing of what the same call has decompressed, so what is given before
-// an error depends on the calls. They are the same in whatever pieces the input comes: each takes
-// all that zstd waits for but the last byte, with which an error in a header, a block or a checksum
-// would come, or that byte.
+// an error depends on the calls. They are the same in whatever pieces the input comes. zstd waits
+// for a block and the header that follows it: one call takes the block, which has come whole though
+// the header may not yet, and others the header, the last of them the byte that shows an error.
 bool ZstdStream::NextUnit(std::string_view* input, std::string_view* unit, bool* progress) {
-  size_t size = std::max<size_t>(wanted_, 2) - 1;
+  size_t size = wanted_ > kBlockHeader ? wanted_ - kBlockHeader : std::max<size_t>(wanted_, 2) - 1;
   // Of what is skipped zstd waits for all that is left, in which there is no error.
   if (size > kLargestUnit) size = std::clamp<size_t>(input->size(), 1, size);
   if (gathered_.empty() && input->size() >= size) {

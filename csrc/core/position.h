@@ -43,44 +43,15 @@ class PositionReader {
   explicit PositionReader(std::string_view bytes) : bytes_(bytes) {}
 
   // 0 once the position has proved damaged.
-  int64_t GetInt() {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 70; shift += 7) {
-      if (bytes_.empty()) break;
-      const uint8_t byte = static_cast<uint8_t>(bytes_.front());
-      bytes_.remove_prefix(1);
-      value |= static_cast<uint64_t>(byte & 0x7f) << (shift < 64 ? shift : 63);
-      if (byte < 0x80) {
-        return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
-      }
-    }
-    damaged_ = true;
-    return 0;
-  }
+  int64_t GetInt();
   // A count or an index that must lie in [0, limit].
-  int64_t GetCount(int64_t limit = kMostCounted) {
-    const int64_t value = GetInt();
-    if (value >= 0 && value <= limit) return value;
-    damaged_ = true;
-    return 0;
-  }
-  std::string_view GetBytes() {
-    const size_t size = static_cast<size_t>(GetCount(static_cast<int64_t>(bytes_.size())));
-    if (size > bytes_.size()) {
-      damaged_ = true;
-      return {};
-    }
-    std::string_view value = bytes_.substr(0, size);
-    bytes_.remove_prefix(size);
-    return value;
-  }
+  int64_t GetCount(int64_t limit = kMostCounted);
+  std::string_view GetBytes();
   // For numbers that may be what they are, but not all of them together.
   void NoteDamage() { damaged_ = true; }
   size_t remaining() const { return bytes_.size(); }
   bool at_end() const { return bytes_.empty(); }
-  Status status() const {
-    return damaged_ ? DataLoss("the saved iterator position is damaged") : Status::Ok();
-  }
+  Status status() const;
 
  private:
   std::string_view bytes_;

@@ -1,5 +1,7 @@
 #include "io/csv_reader.h"
 
+#include <utility>
+
 #include "io/text.h"
 
 namespace fastpipe {
@@ -51,6 +53,7 @@ Result<CsvReader::Ending> CsvReader::ScanField() {
     if (at_ > max_record_bytes_) return TooLong(begin);
     FASTPIPE_ASSIGN(more, Has(at_));
   }
+  if (at_ > max_record_bytes_) return TooLong(begin);
   AddField({begin, at_, false});
   return EndOfField();
 }
@@ -71,6 +74,7 @@ Result<CsvReader::Ending> CsvReader::ScanQuoted() {
     FASTPIPE_ASSIGN(const bool more, Has(at_));
     const char next = more ? stream_->window()[at_] : '\n';
     if (next == format_.delimiter || IsLineEnd(next)) {
+      if (at_ > max_record_bytes_) return TooLong(begin);
       AddField({begin, quote, doubled_quotes});
       return EndOfField();
     }
@@ -86,7 +90,7 @@ Status CsvReader::TooLong(size_t begin) {
                    begin);
 }
 
-// Notes that the field from `begin` spoils the record, which Resume leaves.
+// Notes that the field from `begin` spoils the record.
 Status CsvReader::Malformed(const std::string& problem, size_t begin) {
   const std::string_view shown = stream_->window().substr(begin, kShownBytes);
   Status status = InvalidArgument(StrCat("field ", field_count_, " ", problem, ", got ",
@@ -95,23 +99,38 @@ Status CsvReader::Malformed(const std::string& problem, size_t begin) {
   return status;
 }
 
-// Consumes what is left of the line that byte `at` lies in.
-Status CsvReader::Resume(size_t at) {
-  stream_->Consume(at);
-  at_ = 0;
+// Consumes what is left of the line at the front of the window.
+Status CsvReader::PassLine() {
   for (;;) {
     const std::string_view window = stream_->window();
     const size_t end = window.find_first_of("\r\n");
     if (end != std::string_view::npos) {
       at_ = end;
       Result<Ending> ending = EndOfField();
-      stream_->Consume(at_);
+      if (ending.status().code() != Code::kCancelled) stream_->Consume(at_);
       return std::move(ending.status());
     }
     stream_->Consume(window.size());
     FASTPIPE_ASSIGN(const bool more, Has(0));
     if (!more) return Status::Ok();
   }
+}
+
+// The record is `malformed`, from the field at at_ on.
+Status CsvReader::Spoil(Status malformed) {
+  malformed_ = std::move(malformed);
+  stream_->Consume(at_);
+  return PassMalformed();
+}
+
+// The error of the malformed record comes once its line has been passed, so that the call can be
+// interrupted and made again. Damage behind it is an error of its own, which comes next.
+Status CsvReader::PassMalformed() {
+  Status status = PassLine();
+  if (status.code() == Code::kCancelled) return status;
+  records_ += header_ ? 0 : 1;
+  header_ = false;
+  return std::exchange(malformed_, Status::Ok());
 }
 
 // Finds the fields of the record at the front of the window, and its end.
@@ -128,42 +147,33 @@ Status CsvReader::Scan() {
 }
 
 Status CsvReader::SkipHeader() {
-  header_ = false;
-  if (stream_->offset() > 0) return Status::Ok();
-  Status status = Scan();
+  record_offset_ = stream_->offset();
+  Status status = record_offset_ == 0 ? Scan() : Status::Ok();
+  if (status.code() == Code::kCancelled) return status;
   if (status.code() == Code::kInvalidArgument) {
-    can_continue_ = Resume(at_).code() != Code::kCancelled;
-    return InvalidArgument("the header is malformed: " + status.message());
+    return Spoil(AtNext(InvalidArgument("the header is malformed: " + status.message())));
   }
-  if (status.end_of_sequence()) {
-    can_continue_ = false;
-    return InvalidArgument("the file must have a header, got no bytes");
+  header_ = false;
+  if (status.ok()) {
+    if (record_offset_ == 0) stream_->Consume(at_);
+    return status;
   }
-  if (status.ok()) stream_->Consume(at_);
-  if (status.code() == Code::kCancelled) header_ = true;
-  return status;
+  can_continue_ = false;
+  if (!status.end_of_sequence()) return AtNext(status);
+  return AtNext(InvalidArgument("the file must have a header, got no bytes"));
 }
 
 Status CsvReader::Next(std::vector<CsvField>* fields) {
-  if (header_) {
-    Status status = SkipHeader();
-    if (!status.ok()) {
-      const bool left =
-          status.code() == Code::kInvalidArgument || status.code() == Code::kCancelled;
-      can_continue_ = can_continue_ && left;
-      return AtPlace(*stream_, "record", records_ + 1, status);
-    }
-  }
+  if (!malformed_.ok()) return PassMalformed();
+  if (header_) FASTPIPE_RETURN_IF_ERROR(SkipHeader());
+  record_offset_ = stream_->offset();
   Status status = Scan();
   if (status.end_of_sequence() || status.code() == Code::kCancelled) return status;
-  record_offset_ = stream_->offset();
+  if (status.code() == Code::kInvalidArgument) return Spoil(AtNext(status));
   ++records_;
   if (!status.ok()) {
-    status = AtRecord(status);
-    // Damage behind the record is an error of its own, which comes next.
-    can_continue_ =
-        status.code() == Code::kInvalidArgument && Resume(at_).code() != Code::kCancelled;
-    return status;
+    can_continue_ = false;
+    return AtRecord(status);
   }
   const std::string_view window = stream_->window();
   fields->clear();

@@ -40,7 +40,8 @@ class CsvReader {
   Status Skip(int64_t count, int64_t* skipped);
 
   const InputStream& stream() const { return *stream_; }
-  uint64_t offset() const { return stream_->offset(); }
+  // Where the next record begins, or the malformed one that an interrupted call has yet to pass.
+  uint64_t offset() const { return malformed_.ok() ? stream_->offset() : record_offset_; }
   // Records given so far, malformed ones and those before included.
   int64_t number() const { return records_; }
   bool can_continue() const { return can_continue_; }
@@ -64,7 +65,13 @@ class CsvReader {
   Result<Ending> EndOfField();
   Status TooLong(size_t begin);
   Status Malformed(const std::string& problem, size_t begin);
-  Status Resume(size_t at);
+  Status PassLine();
+  Status Spoil(Status malformed);
+  Status PassMalformed();
+  // `cause` at the record that comes next.
+  Status AtNext(const Status& cause) const {
+    return AtPlace(*stream_, "record", records_ + 1, cause, record_offset_);
+  }
   void AddField(const Extent& extent);
   Result<bool> Has(size_t at);
 
@@ -76,6 +83,7 @@ class CsvReader {
   size_t most_fields_;
   size_t max_record_bytes_;
   bool can_continue_ = true;
+  Status malformed_;             // the error of the record whose line is being passed
   std::vector<Extent> extents_;  // the fields of the record being read, from its beginning
   size_t field_count_ = 0;       // of the record being read
   size_t at_ = 0;                // next byte to look at

@@ -1,11 +1,20 @@
 #include "io/line_reader.h"
 
+#include <algorithm>
+
 namespace fastpipe {
+
 Status LineReader::Next(std::string_view* line) {
   size_t searched = 0;
   for (;;) {
     const std::string_view window = stream_->window();
     const size_t length = window.find('\n', searched);
+    searched = window.size();
+    if (std::min(length, searched) > max_line_bytes_) {
+      return AtPlace(*stream_, "line", lines_ + 1,
+                     ResourceExhausted(StrCat("the line is longer than the limit of ",
+                                              max_line_bytes_, " bytes")));
+    }
     if (length != std::string_view::npos) {
       const bool carriage_return = length > 0 && window[length - 1] == '\r';
       *line = window.substr(0, length - (carriage_return ? 1 : 0));
@@ -13,12 +22,7 @@ Status LineReader::Next(std::string_view* line) {
       ++lines_;
       return Status::Ok();
     }
-    searched = window.size();
     Status status = stream_->Fill(searched + 1);
-    if (status.ok() && searched > max_line_bytes_) {
-      status = Status(Code::kResourceExhausted,
-                      StrCat("the line is longer than the limit of ", max_line_bytes_, " bytes"));
-    }
     if (!status.ok()) return AtPlace(*stream_, "line", lines_ + 1, status);
     if (stream_->window().size() > searched) continue;
     if (searched == 0) return Status::EndOfSequence();

@@ -284,6 +284,73 @@ TEST_CASE("a PNG of wrong content under right checksums fares as with libpng") {
   }
 }
 
+// IHDR of any content.
+std::string AnyHeader(uint32_t width, uint32_t height, std::string_view rest) {
+  return Chunk("IHDR", StrCat(BigEndian(width), BigEndian(height), rest));
+}
+
+TEST_CASE("a header that is not of a plain PNG is judged by libpng") {
+  const std::string plain("\x08\x02\x00\x00\x00", 5);
+  std::vector<std::string> headers = {Chunk("IHDR", ""), AnyHeader(8, 7, plain + "x"),
+                                      AnyHeader(8, 7, plain.substr(1)), Chunk("tEXt", "x")};
+  for (uint32_t size : {0u, 1u << 24, 1u << 31, 0xFFFFFFFFu}) {
+    headers.push_back(AnyHeader(size, 7, plain));
+    headers.push_back(AnyHeader(8, size, plain));
+    headers.push_back(AnyHeader(size, size, plain));
+  }
+  for (size_t at = 0; at < plain.size(); ++at) {
+    for (char value : {0, 1, 2, 3, 4, 5, 6, 7, 16, -1}) {
+      std::string rest = plain;
+      rest[at] = value;
+      if (rest != plain) headers.push_back(AnyHeader(8, 7, rest));
+    }
+  }
+  const std::string rest =
+      Chunk("IDAT", Compressed(Rows(kRgb, 8, 7))) + Chunk("IEND", std::string());
+  for (const std::string& header : headers) {
+    const std::string bytes = std::string(kSignature) + header + rest;
+    CAPTURE(header);
+    CheckLikeLibpng(bytes);
+    CheckLikeLibpng(std::string(kSignature) + header + Colors(9) + rest);
+  }
+}
+
+TEST_CASE("chunks out of their order, double or of wrong sizes are judged by libpng") {
+  const std::string pixels = Chunk("IDAT", Compressed(Rows(kPalette, 8, 7)));
+  const std::string colors = Colors(200);
+  const auto alpha = [](size_t size) { return Chunk("tRNS", std::string(size, 'a')); };
+  const std::string half = Compressed(Rows(kPalette, 8, 7));
+  const std::vector<std::string> bodies = {
+      pixels,
+      colors + colors + pixels,
+      Colors(0) + pixels,
+      Colors(257) + pixels,
+      Chunk("PLTE", "four") + pixels,
+      alpha(3) + colors + pixels,
+      colors + alpha(0) + pixels,
+      colors + alpha(201) + pixels,
+      colors + alpha(2) + alpha(3) + pixels,
+      colors + pixels + alpha(3),
+      colors + pixels + colors,
+      colors + pixels + Chunk("tEXt", "between") + pixels,
+      colors + Chunk("IDAT", half.substr(0, 9)) + Chunk("tIME", "") + Chunk("IDAT", half.substr(9)),
+      colors + Chunk("IDAT", "") + pixels,
+      colors + Chunk("IDAT", half.substr(0, 1)) + Chunk("IDAT", half.substr(1)),
+      colors + Chunk("ABCD", "critical") + pixels,
+      colors + pixels + Chunk("IHDR", ""),
+      colors};
+  for (const std::string& body : bodies) {
+    for (int color : {kPalette, kGray}) {
+      for (const char* end : {"", "x"}) {
+        const std::string bytes =
+            std::string(kSignature) + Header(color, 8, 7) + body + Chunk("IEND", end);
+        CAPTURE(body);
+        CheckLikeLibpng(bytes);
+      }
+    }
+  }
+}
+
 TEST_CASE("rows of a plain PNG are written at the stride asked for") {
   const std::string bytes = Png(kRgb, 5, 4);
   const std::vector<uint8_t> expected = Decode(bytes, {.libpng_only = true}).pixels;

@@ -50,6 +50,11 @@ TEST_CASE("saved dataset: numbers that cannot be are data loss") {
   saved = Sound();
   saved.spec[0].dims.assign(kMaxRank + 1, 1);
   CHECK(StatusOf(saved).code() == Code::kDataLoss);
+  for (const DType dtype : {DType::kDataset, DType::kInvalid}) {
+    saved = Sound();
+    saved.spec[0].dtype = dtype;
+    CHECK(StatusOf(saved).code() == Code::kDataLoss);
+  }
   saved = Sound();
   saved.compression = static_cast<Compression>(9);
   CHECK(StatusOf(saved).code() == Code::kDataLoss);
@@ -61,6 +66,13 @@ TEST_CASE("saved dataset: shards lie in a folder of the dataset, whatever the ma
     saved.folder = folder;
     CHECK(StatusOf(saved).code() == Code::kDataLoss);
   }
+}
+
+TEST_CASE("saved dataset: shards are named by numbers of eight digits, or more where they must") {
+  SavedDataset saved = Sound();
+  saved.path = "place";
+  CHECK(saved.ShardPath(7) == "place/data-1/00000007.blocks");
+  CHECK(saved.ShardPath(123456789) == "place/data-1/123456789.blocks");
 }
 
 Code CodeOf(const std::string& manifest) {
