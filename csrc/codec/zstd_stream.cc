@@ -46,8 +46,12 @@ Status ZstdStream::Step(std::string_view* input, uint8_t* out, size_t size, size
     if (state_ == nullptr) return ResourceExhausted("no memory to decompress with");
     ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, kMaxWindowBits);
   }
-  std::string_view unit;
-  if (!full_ && !NextUnit(input, &unit, progress)) return Status::Ok();
+  const size_t given = input->size();
+  const std::string_view unit = full_ ? std::string_view() : NextUnit(input);
+  if (unit.empty() && !full_) {
+    *progress = input->size() < given;
+    return Status::Ok();
+  }
   ZSTD_inBuffer from = {unit.data(), unit.size(), 0};
   ZSTD_outBuffer to = {out, size, 0};
   const size_t result = ZSTD_decompressStream(state_.get(), &to, &from);
@@ -69,21 +73,16 @@ Status ZstdStream::Step(std::string_view* input, uint8_t* out, size_t size, size
 // an error depends on the calls. They are the same in whatever pieces the input comes. zstd waits
 // for a block and the header that follows it: one call takes the block, which has come whole though
 // the header may not yet, and others the header, the last of them the byte that shows an error.
-bool ZstdStream::NextUnit(std::string_view* input, std::string_view* unit, bool* progress) {
+std::string_view ZstdStream::NextUnit(std::string_view* input) {
   size_t size = wanted_ > kBlockHeader ? wanted_ - kBlockHeader : std::max<size_t>(wanted_, 2) - 1;
   // Of what is skipped zstd waits for all that is left, in which there is no error.
   if (size > kLargestUnit) size = std::clamp<size_t>(input->size(), 1, size);
-  if (gathered_.empty() && input->size() >= size) {
-    *unit = input->substr(0, size);
-    return true;
-  }
+  if (gathered_.empty() && input->size() >= size) return input->substr(0, size);
   const size_t taken = std::min(size - std::min(size, gathered_.size()), input->size());
   gathered_.append(*input, 0, taken);
   input->remove_prefix(taken);
   complete_ = complete_ && gathered_.empty();
-  *progress = taken > 0;
-  *unit = std::string_view(gathered_).substr(0, size);
-  return gathered_.size() >= size;
+  return gathered_.size() < size ? std::string_view() : std::string_view(gathered_).substr(0, size);
 }
 
 }  // namespace fastpipe

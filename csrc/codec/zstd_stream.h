@@ -40,8 +40,8 @@ class ZstdStream {
   };
   // One call of zstd. Adds to `*written`; `*progress` is false if nothing could be done.
   Status Step(std::string_view* input, uint8_t* out, size_t size, size_t* written, bool* progress);
-  // What the next call of zstd takes, of gathered_ if that holds any; false if it has yet to come.
-  bool NextUnit(std::string_view* input, std::string_view* unit, bool* progress);
+  // What the next call of zstd takes, of gathered_ if that holds any; empty if it has yet to come.
+  std::string_view NextUnit(std::string_view* input);
 
   std::unique_ptr<ZSTD_DCtx_s, Free> state_;  // null before the first byte
   bool complete_ = true;

@@ -49,11 +49,10 @@ Result<CsvReader::Ending> CsvReader::ScanField() {
       if (c == format_.delimiter || IsLineEnd(c)) break;
       if (c == '"' && format_.quotes) return Malformed("must be quoted to hold a quote", begin);
     }
-    if (at_ < window.size()) break;
     if (at_ > max_record_bytes_) return TooLong(begin);
+    if (at_ < window.size()) break;
     FASTPIPE_ASSIGN(more, Has(at_));
   }
-  if (at_ > max_record_bytes_) return TooLong(begin);
   AddField({begin, at_, false});
   return EndOfField();
 }
@@ -63,18 +62,14 @@ Result<CsvReader::Ending> CsvReader::ScanQuoted() {
   bool doubled_quotes = false;
   for (;;) {
     const size_t quote = stream_->window().find('"', at_);
-    if (quote == std::string_view::npos) {
-      at_ = stream_->window().size();
-      if (at_ > max_record_bytes_) return TooLong(begin);
-      FASTPIPE_ASSIGN(const bool more, Has(at_));
-      if (!more) return Malformed("must end with a quote as it began with one", begin);
-      continue;
-    }
-    at_ = quote + 1;
+    const bool found = quote != std::string_view::npos;
+    at_ = found ? quote + 1 : stream_->window().size();
+    if (at_ > max_record_bytes_) return TooLong(begin);
     FASTPIPE_ASSIGN(const bool more, Has(at_));
+    if (!found && more) continue;
+    if (!found) return Malformed("must end with a quote as it began with one", begin);
     const char next = more ? stream_->window()[at_] : '\n';
     if (next == format_.delimiter || IsLineEnd(next)) {
-      if (at_ > max_record_bytes_) return TooLong(begin);
       AddField({begin, quote, doubled_quotes});
       return EndOfField();
     }

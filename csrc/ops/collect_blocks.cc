@@ -39,9 +39,7 @@ Status BlockCollector::Skip(int64_t count, int64_t* skipped) {
 
 Status BlockCollector::Restore(PositionReader* reader) {
   int64_t again = 0;
-  FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, &again));
-  if (again > batch_size_) reader->NoteDamage();
-  FASTPIPE_RETURN_IF_ERROR(reader->status());
+  FASTPIPE_RETURN_IF_ERROR(input_.Restore(reader, &again, batch_size_));
   Status status = Pull(again);
   return status.end_of_sequence() ? Status::Ok() : status;
 }

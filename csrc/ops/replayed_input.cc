@@ -49,10 +49,10 @@ Status ReplayedInput::Save(PositionWriter* writer) {
   return Status::Ok();
 }
 
-Status ReplayedInput::Restore(PositionReader* reader, int64_t* again) {
+Status ReplayedInput::Restore(PositionReader* reader, int64_t* again, int64_t most) {
   PositionReader position(reader->GetBytes());
   const int64_t released = reader->GetCount();
-  *again = reader->GetCount();
+  *again = reader->GetCount(most);
   FASTPIPE_RETURN_IF_ERROR(reader->status());
   FASTPIPE_RETURN_IF_ERROR(input_->Restore(&position));
   int64_t skipped = 0;

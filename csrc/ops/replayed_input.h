@@ -46,8 +46,9 @@ class ReplayedInput {
 
   Status Save(PositionWriter* writer);
   // Brings the input before the oldest result that was needed, which becomes number 0. `*again`
-  // gets how many had been pulled from there on: the op pulls them again.
-  Status Restore(PositionReader* reader, int64_t* again);
+  // gets how many had been pulled from there on, `most` or fewer: the op pulls them again.
+  Status Restore(PositionReader* reader, int64_t* again,
+                 int64_t most = PositionReader::kMostCounted);
   // The same, and has `pull` take them again, one a call; an error among them is a result as any.
   // A position is damaged that has more of them than were taken: `has_room` says whether the op
   // would take another.

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "../memory_files.h"
+#include "../reader_results.h"
 #include "../target.h"
 #include "io/crc32c.h"
-#include "io/csv_reader.h"
 #include "io/fixed_reader.h"
 #include "io/line_reader.h"
 #include "io/record_reader.h"
@@ -34,37 +34,6 @@ struct Reading {
   }
 };
 
-std::string Of(const Status& status) { return StrCat("!", CodeName(status.code())); }
-
-Status NextText(RecordReader* reader, std::string* text) {
-  std::string_view record;
-  FASTPIPE_RETURN_IF_ERROR(reader->Next(&record));
-  *text = record;
-  return Status::Ok();
-}
-Status NextText(LineReader* reader, std::string* text) {
-  std::string_view line;
-  FASTPIPE_RETURN_IF_ERROR(reader->Next(&line));
-  *text = line;
-  return Status::Ok();
-}
-Status NextText(FixedReader* reader, std::string* text) {
-  std::string_view record;
-  FASTPIPE_RETURN_IF_ERROR(reader->Next(&record));
-  *text = record;
-  return Status::Ok();
-}
-Status NextText(CsvReader* reader, std::string* text) {
-  std::vector<CsvField> fields;
-  FASTPIPE_RETURN_IF_ERROR(reader->Next(&fields));
-  std::string scratch;
-  text->clear();
-  for (const CsvField& field : fields) *text += StrCat("[", field.Text(&scratch), "]");
-  return Status::Ok();
-}
-
-using Results = std::vector<std::string>;
-
 // Texts, and for each error "!" and its code.
 template <typename Reader>
 Results ReadAll(Reader* reader) {
@@ -74,7 +43,7 @@ Results ReadAll(Reader* reader) {
     const Status status = NextText(reader, &text);
     if (status.end_of_sequence()) break;
     CheckError(status, {Code::kDataLoss, Code::kInvalidArgument, Code::kResourceExhausted});
-    results.push_back(status.ok() ? text : Of(status));
+    results.push_back(status.ok() ? text : ErrorText(status));
     if (!status.ok() && !reader->can_continue()) break;
   }
   return results;

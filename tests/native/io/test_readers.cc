@@ -2,64 +2,24 @@
 
 #include <doctest/doctest.h>
 
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "../codec/deflate.h"
-#include "io/crc32c.h"
 #include "io/fixed_reader.h"
 #include "io/line_reader.h"
 #include "io/record_reader.h"
+#include "read_all.h"
 #include "scratch.h"
 
 namespace fastpipe {
 namespace {
-
-using Results = std::vector<std::string>;
 
 std::unique_ptr<InputStream> Open(const std::string& path, Compression compression,
                                   size_t buffer_size = 300) {
   auto file = PosixFileSystem()->Open(path, nullptr);
   REQUIRE(file.ok());
   return std::make_unique<InputStream>(std::move(file.value()), compression, buffer_size);
-}
-
-// What a reader gives until its end: texts, and for each error "!" and its code.
-template <typename Reader>
-Results ReadAll(Reader reader) {
-  Results results;
-  for (;;) {
-    std::string_view text;
-    const Status status = reader.Next(&text);
-    if (status.end_of_sequence()) return results;
-    results.push_back(status.ok() ? std::string(text) : StrCat("!", CodeName(status.code())));
-    if (!status.ok() && !reader.can_continue()) return results;
-  }
-}
-
-// Skips `count` results, then reads on.
-template <typename Reader>
-Results SkipThenRead(Reader reader, int64_t count) {
-  int64_t skipped = 0;
-  while (skipped < count) {
-    const Status status = reader.Skip(count - skipped, &skipped);
-    if (status.end_of_sequence()) return {};
-    if (!status.ok()) ++skipped;
-    if (!status.ok() && !reader.can_continue()) return {};
-    if (status.ok()) CHECK(skipped == count);
-  }
-  return ReadAll(std::move(reader));
-}
-
-template <typename T>
-std::string Raw(T value) {
-  return std::string(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-std::string Framed(const std::string& data) {
-  const std::string length = Raw<uint64_t>(data.size());
-  return length + Raw(MaskedCrc32c(length)) + data + Raw(MaskedCrc32c(data));
 }
 
 LineReader Lines(const std::string& path, Compression compression = Compression::kNone) {
