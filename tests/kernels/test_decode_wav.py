@@ -130,7 +130,9 @@ def test_there_and_back(channels: int) -> None:
     ("shape", "rate", "message"),
     [
         ((3, 0), 8000, "from 1 to 65535 channels, got 0"),
+        ((0, 2**16), 8000, "from 1 to 65535 channels, got 65536"),
         ((3, 1), 0, "sample rate must be .* got 0"),
+        ((3, 1), np.int64(2**32), "sample rate must be .* got 4294967296"),
         ((3, 1), -1, "sample rate must be .* got -1"),
         ((3,), 8000, r"float32 \[samples, channels\], got float32 \[3\]"),
         ((3, 1), [8000], "sample_rate must be a scalar integer"),

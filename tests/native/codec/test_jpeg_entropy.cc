@@ -72,6 +72,36 @@ std::vector<JpegEncoding> Encodings() {
   return encodings;
 }
 
+struct Codes {
+  std::vector<int> lengths;
+  std::vector<int> symbols;
+
+  std::string Table(int number) const {
+    std::string table(1, static_cast<char>(number));
+    for (size_t i = 0; i < 16; ++i) table += static_cast<char>(i < lengths.size() ? lengths[i] : 0);
+    for (const int symbol : symbols) table += static_cast<char>(symbol);
+    return table;
+  }
+};
+
+// An image of 24 x 40 pixels with these codes for all components, and random bits as its data.
+std::string WithCodes(const Codes& dc, const Codes& ac, std::mt19937* random) {
+  const std::string good = Photograph(24, 40, 3, 200, {.quality = 90});
+  const size_t from = good.find("\xff\xc4"), scan = good.find("\xff\xda");
+  REQUIRE(from < scan);
+  std::string tables;
+  for (const int number : {0, 1}) tables += dc.Table(number) + ac.Table(0x10 | number);
+  const size_t length = tables.size() + 2;
+  std::string bytes = good.substr(0, from) + "\xff\xc4";
+  bytes += {static_cast<char>(length >> 8), static_cast<char>(length)};
+  bytes += tables + good.substr(scan, 14);
+  for (int i = 0; i < 400; ++i) {
+    bytes += static_cast<char>((*random)());
+    if (bytes.back() == '\xff') bytes += '\0';
+  }
+  return bytes + "\xff\xd9";
+}
+
 }  // namespace
 
 TEST_CASE("the pixels are those of libjpeg for every size, quality and noise") {
@@ -161,6 +191,29 @@ TEST_CASE("tables that are no prefix codes have the same outcome") {
         CAPTURE(from);
         CAPTURE(to);
         CheckSame(changed, {});
+      }
+    }
+  }
+}
+
+TEST_CASE("any data have the same outcome with codes of any length") {
+  // Numbers of codes of each length from 1 to 16, and their symbols. Runs of zeros by one bit, so
+  // that a few bits overfill a block; no numbers but by long codes; bits that are no code.
+  const std::vector<Codes> tables = {
+      {{2, 1}, {0, 3}}, {{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3}, {1, 0, 4, 2, 15}}, {{1}, {1}}};
+  const std::vector<Codes> runs = {
+      {{1, 1, 1}, {0xF0, 0x01, 0x00}},
+      {{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3}, {0, 1, 0x31, 0x2A, 7, 0xF0}},
+      {{0, 1, 1}, {0x11, 0x72}}};
+  std::mt19937 random(9);
+  for (const Codes& dc : tables) {
+    for (const Codes& ac : runs) {
+      for (int round = 0; round < 20; ++round) {
+        const std::string bytes = WithCodes(dc, ac, &random);
+        CAPTURE(round);
+        CheckSame(bytes, {});
+        CheckSame(bytes, {.channels = 1, .ratio = 8});
+        CheckSame(bytes, {.crop = JpegCrop{9, 11, 13, 20}});
       }
     }
   }

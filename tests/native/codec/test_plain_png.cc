@@ -335,6 +335,7 @@ TEST_CASE("chunks out of their order, double or of wrong sizes are judged by lib
       colors + pixels + Chunk("tEXt", "between") + pixels,
       colors + Chunk("IDAT", half.substr(0, 9)) + Chunk("tIME", "") + Chunk("IDAT", half.substr(9)),
       colors + Chunk("IDAT", "") + pixels,
+      colors + Chunk("IDAT", half + "behind"),
       colors + Chunk("IDAT", half.substr(0, 1)) + Chunk("IDAT", half.substr(1)),
       colors + Chunk("ABCD", "critical") + pixels,
       colors + pixels + Chunk("IHDR", ""),

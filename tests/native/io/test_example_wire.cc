@@ -105,6 +105,18 @@ TEST_CASE("example_wire: the last kind of a feature counts") {
   CHECK(ReadFeature("").value().kind == FeatureKind::kNone);
 }
 
+TEST_CASE("example_wire: a list's number with another wire type is a field nobody knows") {
+  const std::string number = Tag(3, WireType::kVarint) + Varint(5);
+  const std::string unknown = Bytes(9, "later");
+  const std::string later = Tag(9, WireType::kVarint) + Varint(7);
+  for (const std::string& other : {number, unknown, later}) {
+    CHECK(Ints(other + Packed({1, 2})) == std::vector<int64_t>{1, 2});
+    CHECK(Ints(Packed({1}) + other + Packed({2})) == std::vector<int64_t>{1, 2});
+    CHECK(Ints(Packed({1, 2}) + other) == std::vector<int64_t>{1, 2});
+    CHECK(ReadFeature(other).value().kind == FeatureKind::kNone);
+  }
+}
+
 TEST_CASE("example_wire: entries in order, whatever stands between them") {
   CHECK(Entries("").empty());
   const std::string unknown = Tag(9, WireType::kVarint) + Varint(5) + Tag(8, WireType::kFixed64) +
