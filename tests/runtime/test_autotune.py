@@ -63,11 +63,16 @@ def test_where_order_is_free_more_files_are_open_than_the_default_cycle(paths):
 def test_a_maximum_bounds_what_autotune_gives(paths):
     options = fp.Options(storage=fp.SimulatedStorage(open_delay=0.02))
     options.autotune.max_parallelism = 5
-    ds = fp.Dataset.from_tensor_slices(paths).repeat(5)
+    ds = fp.Dataset.from_tensor_slices(paths).repeat(100)
     ds = ds.map(fp.io.read_file, num_parallel_calls=fp.AUTOTUNE).with_options(options)
-    iterator = iter(ds)
-    counts = [threads_of(iterator, "map") for _ in iterator]
-    assert len(counts) == 200 and 2 < max(counts) <= 5
+    counts = []
+    with iter(ds) as iterator:
+        for _ in iterator:
+            counts.append(threads_of(iterator, "map"))
+            # On a busy machine it takes longer until there is need of more.
+            if len(counts) >= 200 and max(counts) > 2:
+                break
+    assert 2 < max(counts) <= 5
 
 
 def test_simulated_storage_can_change_while_it_is_read(paths):
@@ -157,7 +162,8 @@ def test_statistics_count_every_element(paths):
 
 
 def test_elements_that_cost_less_than_handing_over_are_computed_by_the_consumer():
-    ds = fp.Dataset.range(200_000).map(lambda x: x + 1, num_parallel_calls=fp.AUTOTUNE)
+    count = 1_000_000  # some thousands do, but on a busy machine
+    ds = fp.Dataset.range(count).map(lambda x: x + 1, num_parallel_calls=fp.AUTOTUNE)
     iterator = iter(ds)
     assert consume_until(
         iterator, lambda: any("its consumer" in x for x in iterator.autotune_log())
@@ -169,7 +175,7 @@ def test_elements_that_cost_less_than_handing_over_are_computed_by_the_consumer(
     assert stage["delivered"] == stage["elements"] == delivered + 1
     restored = ds.iterator(iterator.save())
     assert next(restored) == next(iterator) == delivered + 2
-    assert [int(x) for x in iterator] == [*range(delivered + 3, 200_001)]
+    assert [int(x) for x in iterator] == [*range(delivered + 3, count + 1)]
 
 
 def test_a_function_that_becomes_dear_gets_its_threads_back_and_loses_nothing():
