@@ -42,8 +42,7 @@ inline std::vector<uint8_t> MakePixels(const Sample& sample) {
   return pixels;
 }
 
-inline std::string Encode(const Sample& sample) {
-  std::vector<uint8_t> pixels = MakePixels(sample);
+inline std::string Encode(const Sample& sample, std::vector<uint8_t> pixels) {
   jpeg_compress_struct info = {};
   jpeg_error_mgr errors = {};
   info.err = jpeg_std_error(&errors);
@@ -76,6 +75,8 @@ inline std::string Encode(const Sample& sample) {
   std::free(memory);
   return bytes;
 }
+
+inline std::string Encode(const Sample& sample) { return Encode(sample, MakePixels(sample)); }
 
 struct Image {
   JpegInfo info;

@@ -261,28 +261,15 @@ TEST_CASE("a JPEG too short for the pixels it announces is refused from its head
 
 TEST_CASE("a JPEG of one colour is not taken for a truncated one") {
   const int side = 4000;
-  jpeg_compress_struct info = {};
-  jpeg_error_mgr errors = {};
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  unsigned char* memory = nullptr;
-  unsigned long size = 0;  // NOLINT: libjpeg's type
-  jpeg_mem_dest(&info, &memory, &size);
-  info.image_width = info.image_height = side;
-  info.input_components = 1;
-  info.in_color_space = JCS_GRAYSCALE;
-  jpeg_set_defaults(&info);
-  info.optimize_coding = TRUE;
-  jpeg_simple_progression(&info);
-  jpeg_start_compress(&info, TRUE);
-  std::vector<uint8_t> row(side, 128);
-  JSAMPROW rows = row.data();
-  for (int y = 0; y < side; ++y) jpeg_write_scanlines(&info, &rows, 1);
-  jpeg_finish_compress(&info);
-  jpeg_destroy_compress(&info);
-  const std::string bytes(reinterpret_cast<char*>(memory), size);
-  std::free(memory);
-  CHECK(MustDecode(bytes).pixels == std::vector<uint8_t>(side * side, 128));
+  const std::vector<uint8_t> pixels(side * side, 128);
+  const std::string bytes = Encode({.width = side,
+                                    .height = side,
+                                    .channels = 1,
+                                    .h_sampling = 1,
+                                    .v_sampling = 1,
+                                    .progressive = true},
+                                   pixels);
+  CHECK(MustDecode(bytes).pixels == pixels);
 }
 
 TEST_CASE("a JPEG of very many scans is refused") {
