@@ -30,6 +30,11 @@ LEAST_BRANCHES = 95.0  # percent, of what reads bytes that others wrote
 
 # These build binaries of their own, or wait for what the clock says.
 _LEFT_OUT = ("test_native", "test_build_native", "test_endurance", "test_benchmarks")
+# Nothing does, compiled without optimisation.
+_TOO_SLOW = (
+    "runtime/test_autotune.py"
+    "::test_elements_that_cost_less_than_handing_over_are_computed_by_the_consumer"
+)
 
 
 def copy_tree() -> None:
@@ -75,6 +80,7 @@ def run_tests() -> bool:
     native = run("tests/native/build.py", "--sanitize", "coverage", "--run")
     collect("native")
     left_out = [f"--ignore=tests/{name}.py" for name in _LEFT_OUT]
+    left_out.append(f"--deselect=tests/{_TOO_SLOW}")
     python = run(
         "-m", "pytest", "-q", "--numprocesses=2", "--dist=loadfile", "--timeout=900", *left_out
     )
