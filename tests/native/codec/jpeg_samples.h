@@ -112,4 +112,8 @@ inline Status DecodeStatus(std::string_view bytes, const JpegOptions& options = 
   return Decode(bytes, options, &image);
 }
 
+inline bool Contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
 }  // namespace fastpipe

@@ -12,10 +12,6 @@ using namespace fastpipe;  // NOLINT
 
 namespace {
 
-bool Contains(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
-}
-
 void SetSize(std::string* bytes, char marker, int height, int width) {
   const size_t at = bytes->find(std::string{'\xFF', marker});
   REQUIRE(at != std::string::npos);

@@ -32,13 +32,13 @@ std::vector<uint8_t> Inks(const std::string& bytes) {
   return inks;
 }
 
-// The light that no ink takes away; `paper` is the value where there is no ink.
-std::vector<uint8_t> Light(const std::vector<uint8_t>& inks, int paper) {
+// The light that no ink takes away; `inverted` inks are 255 where there is none.
+std::vector<uint8_t> Light(const std::vector<uint8_t>& inks, bool inverted) {
   std::vector<uint8_t> light;
   for (size_t i = 0; i < inks.size(); i += 4) {
-    const int black = paper == 255 ? inks[i + 3] : 255 - inks[i + 3];
+    const int black = inverted ? inks[i + 3] : 255 - inks[i + 3];
     for (size_t c = 0; c < 3; ++c) {
-      const int ink = paper == 255 ? inks[i + c] : 255 - inks[i + c];
+      const int ink = inverted ? inks[i + c] : 255 - inks[i + c];
       light.push_back(static_cast<uint8_t>(black * ink / 255));
     }
   }
@@ -52,13 +52,13 @@ TEST_CASE("inks of a JPEG become colours, inverted where Adobe's marker says so"
     CAPTURE(ycck);
     Sample sample = kInks;
     sample.ycck = ycck;
-    const std::string inverted = Encode(sample);
-    CHECK(MustDecode(inverted).pixels == Light(Inks(inverted), 255));
+    const std::string bytes = Encode(sample);
+    CHECK(MustDecode(bytes).pixels == Light(Inks(bytes), true));
   }
   Sample plain = kInks;
   plain.adobe = false;
   const std::string bytes = Encode(plain);
-  CHECK(MustDecode(bytes).pixels == Light(Inks(bytes), 0));
+  CHECK(MustDecode(bytes).pixels == Light(Inks(bytes), false));
 }
 
 TEST_CASE("a JPEG with arithmetic codes has the pixels of the one with Huffman's") {
@@ -82,7 +82,7 @@ TEST_CASE("two components of a JPEG are refused, and can be asked about") {
   CHECK(info.value().channels == 2);
   const Status status = DecodeStatus(bytes);
   CHECK(status.code() == Code::kInvalidArgument);
-  CHECK(status.message().find("images of two components") != std::string::npos);
+  CHECK(Contains(status.message(), "images of two components"));
 }
 
 TEST_CASE("colours of a quarter of the rows are the same with every decoder and ratio") {
@@ -117,7 +117,7 @@ TEST_CASE("rows of a JPEG that are read by and by end with an error where the da
   CHECK(rows > 8);
   CHECK(status.code() == Code::kInvalidArgument);
   CAPTURE(status.message());
-  CHECK(status.message().find(StrCat("after row ", rows - 1, " of 45")) != std::string::npos);
+  CHECK(Contains(status.message(), StrCat("after row ", rows - 1, " of 45")));
 }
 
 TEST_CASE("a JPEG decoder that has read nothing has no warnings") {
