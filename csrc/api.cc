@@ -25,6 +25,7 @@ namespace {
 std::atomic<int64_t> fork_generation{0};
 
 void UnlockAfterFork(bool in_child) {
+  UnlockPythonEntriesAfterFork();
   UnlockTunersAfterFork(in_child);
   if (in_child) {
     MemoryShare::ForgetAllAfterFork();
@@ -47,6 +48,7 @@ const int at_fork_registered = pthread_atfork(
       BufferPool::Get().LockForFork();
       ThreadBudget::Get().LockForFork();
       CpuMeter::Get().LockForFork();
+      LockPythonEntriesForFork();
     },
     [] { UnlockAfterFork(/*in_child=*/false); },
     [] {
@@ -87,7 +89,9 @@ uint8_t* UnsharedPayload(Tensor* tensor) {
   return tensor->buffer() && tensor->buffer().unique() ? tensor->mutable_raw() : nullptr;
 }
 
-std::shared_ptr<void> Owned(void* object, void (*drop)(void*)) { return {object, drop}; }
+std::shared_ptr<void> Owned(void* object) {
+  return {object, [](void* owned) { PythonEntry()->drop(owned); }};
+}
 
 std::string_view MessageOf(const Status& status) { return status.message(); }
 

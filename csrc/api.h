@@ -55,8 +55,8 @@ Tensor CopyTensor(DType dtype, const std::vector<int64_t>& dims, const void* byt
 // Bytes of the payload that Python may use in place: null unless nobody else shares it.
 uint8_t* UnsharedPayload(Tensor* tensor);
 
-// A shared_ptr that calls `drop(object)` in the end: how native code owns a Python object.
-std::shared_ptr<void> Owned(void* object, void (*drop)(void*));
+// Takes over one reference to a Python object, and gives it back in the end.
+std::shared_ptr<void> Owned(void* object);
 std::string_view MessageOf(const Status& status);  // without the trail
 std::string TrailOf(const Status& status);         // "a\nb"
 

@@ -21,7 +21,7 @@ cdef void _drop(void* object_) noexcept with gil:
 
 cdef shared_ptr[void] _own(object value):
     Py_INCREF(value)
-    return Owned(<void*><PyObject*>value, _drop)
+    return Owned(<void*><PyObject*>value)
 
 
 cdef Status _python_error(error) noexcept:
@@ -133,6 +133,21 @@ cdef Status _tell_python(int64_t handle, const Status& error) noexcept with gil:
     return ok
 
 
+cdef void* _make_thread_state() noexcept nogil:
+    if PyGILState_GetThisThreadState() != NULL:
+        return NULL
+    return PyThreadState_New(PyInterpreterState_Main())
+
+
+cdef void _enter_thread_state(void* state) noexcept nogil:
+    PyEval_AcquireThread(<PyThreadState*>state)
+
+
+cdef void _leave_thread_state(void* state) noexcept nogil:
+    PyThreadState_Clear(<PyThreadState*>state)
+    PyThreadState_DeleteCurrent()
+
+
 cdef PythonHooks _hooks
 _hooks.call = _call_python
 _hooks.start_generator = _start_generator
@@ -140,4 +155,8 @@ _hooks.next_generated = _next_generated
 _hooks.save_generator = _save_generator
 _hooks.restore_generator = _restore_generator
 _hooks.tell = _tell_python
+_hooks.drop = _drop
+_hooks.make_thread_state = _make_thread_state
+_hooks.enter_thread_state = _enter_thread_state
+_hooks.leave_thread_state = _leave_thread_state
 SetPythonHooks(_hooks)

@@ -25,6 +25,16 @@ cnp.import_array()
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
     unsigned long PyThread_get_thread_ident()
+    ctypedef struct PyThreadState:
+        pass
+    ctypedef struct PyInterpreterState:
+        pass
+    PyThreadState* PyGILState_GetThisThreadState() nogil
+    PyInterpreterState* PyInterpreterState_Main() nogil
+    PyThreadState* PyThreadState_New(PyInterpreterState*) nogil
+    void PyEval_AcquireThread(PyThreadState*) nogil
+    void PyThreadState_Clear(PyThreadState*) nogil
+    void PyThreadState_DeleteCurrent() nogil
 
 cdef extern from "numpy/arrayobject.h":
     object PyArray_Scalar(void*, cnp.dtype, object)

@@ -136,6 +136,10 @@ cdef extern from "api.h" namespace "fastpipe" nogil:
         Status (*save_generator)(void*, string*, string*) noexcept
         Status (*restore_generator)(void*, string_view) noexcept
         Status (*tell)(int64_t, const Status&) noexcept
+        void (*drop)(void*) noexcept
+        void* (*make_thread_state)() noexcept
+        void (*enter_thread_state)(void*) noexcept
+        void (*leave_thread_state)(void*) noexcept
 
     void SetPythonHooks(const PythonHooks&)
     ctypedef cbool (*InterruptHook)() noexcept
@@ -161,7 +165,7 @@ cdef extern from "api.h" namespace "fastpipe::api" nogil:
     TensorSpec MakeSpec(const string&, cbool, const vector[int64_t]&) except +
     Tensor CopyTensor(DType, const vector[int64_t]&, const void*) except +
     uint8_t* UnsharedPayload(Tensor*)
-    shared_ptr[void] Owned(void*, void (*)(void*) noexcept) except +
+    shared_ptr[void] Owned(void*) except +
     string_view MessageOf(const Status&)
     string TrailOf(const Status&) except +
 

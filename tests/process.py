@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -76,6 +77,7 @@ def start(
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
+        start_new_session=True,  # with whatever it starts itself
     )
 
 
@@ -84,8 +86,10 @@ def run(program: str, *arguments: str, header: str = _HEADER) -> subprocess.Comp
     process = start(program, *arguments, header=header)
     try:
         out, err = process.communicate(timeout=CHILD_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)  # a child that lived on would keep the pipes open
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
         out, err = process.communicate()
         raise AssertionError(f"the program did not end in {CHILD_SECONDS} s: {out}{err}") from None
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)

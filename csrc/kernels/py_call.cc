@@ -13,7 +13,7 @@ Result<KernelPlan> PlanPyCall(const Args& attrs, Specs) {
     std::vector<Tensor> inputs;
     for (const Tensor* input : in) inputs.push_back(*input);
     std::vector<Tensor> results;
-    FASTPIPE_RETURN_IF_ERROR(GetPythonHooks().call(handle, inputs, signature, &results));
+    FASTPIPE_RETURN_IF_ERROR(PythonEntry()->call(handle, inputs, signature, &results));
     FASTPIPE_RETURN_IF_ERROR(ExpectSignature(results, signature));
     for (size_t i = 0; i < results.size(); ++i) out[i].Set(std::move(results[i]));
     return Status::Ok();

@@ -41,7 +41,7 @@ class IgnoreErrorsIterator final : public UnaryIterator<IgnoreErrors> {
                      static_cast<long long>(ignored_), status.ToString().c_str());
       }
       if (op().handle() != 0) {
-        FASTPIPE_RETURN_IF_ERROR(GetPythonHooks().tell(op().handle(), status));
+        FASTPIPE_RETURN_IF_ERROR(PythonEntry()->tell(op().handle(), status));
       }
     }
   }

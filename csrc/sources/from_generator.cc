@@ -27,13 +27,12 @@ class FromGeneratorIterator final : public IteratorOf<FromGenerator> {
 
  private:
   Status Produce(Element* out) override {
-    const PythonHooks& hooks = GetPythonHooks();
     FASTPIPE_RETURN_IF_ERROR(StartOnce());
     begun_ = true;
     std::vector<Tensor> values;
     // A generator that raised is finished in Python: asking again would say so for ever.
     if (raised_) return Status::EndOfSequence();
-    Status status = hooks.next_generated(generator_.get(), op().spec(), &values);
+    Status status = PythonEntry()->next_generated(generator_.get(), op().spec(), &values);
     raised_ = status.code() == Code::kPythonError;
     FASTPIPE_RETURN_IF_ERROR(std::move(status));
     FASTPIPE_RETURN_IF_ERROR(ExpectSignature(values, op().spec()));
@@ -42,7 +41,7 @@ class FromGeneratorIterator final : public IteratorOf<FromGenerator> {
   }
   Status StartOnce() {
     if (generator_) return Status::Ok();
-    return GetPythonHooks().start_generator(op().handle(), op().args(), &generator_);
+    return PythonEntry()->start_generator(op().handle(), op().args(), &generator_);
   }
 
   Status SavePosition(PositionWriter* writer) override {
@@ -55,7 +54,7 @@ class FromGeneratorIterator final : public IteratorOf<FromGenerator> {
     }
     std::string state;
     std::string refused;
-    FASTPIPE_RETURN_IF_ERROR(GetPythonHooks().save_generator(generator_.get(), &state, &refused));
+    FASTPIPE_RETURN_IF_ERROR(PythonEntry()->save_generator(generator_.get(), &state, &refused));
     if (!refused.empty()) {
       return Unimplemented(op().label() +
                            ": a Python generator has no position that can be saved: give what the "
@@ -74,7 +73,7 @@ class FromGeneratorIterator final : public IteratorOf<FromGenerator> {
     if (!restored_) return Status::Ok();
     FASTPIPE_RETURN_IF_ERROR(StartOnce());
     state_ = state;
-    return GetPythonHooks().restore_generator(generator_.get(), state);
+    return PythonEntry()->restore_generator(generator_.get(), state);
   }
 
   std::shared_ptr<void> generator_;

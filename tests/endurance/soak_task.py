@@ -156,7 +156,7 @@ def _forked(rng: random.Random) -> str | None:
     iterator = iter(fork_task.pipeline())
     for _ in range(rng.randrange(1, 10)):
         next(iterator)
-    return fork_task.fork(iterator)
+    return fork_task.fork(lambda: fork_task.use_anew(iterator))
 
 
 # ---- storage ----
